@@ -51,47 +51,12 @@ static void planes_block(void *user, uint32_t begin, uint32_t end, int thread)
         uint32_t i = t->touch->row;
         t->place = px_vec((double)p->x[i], (double)p->y[i], (double)p->z[i]);
         t->planes = px_sheet_planes(j->s, t->cloth, t->place, t->plane);
+        float more[3];
+        px_touch_impulse(j->fluid, t->touch, more);
+        const float *so_far = t->touch->impulse;
+        t->impulse = px_vec((double)(so_far[0] + more[0]), (double)(so_far[1] + more[1]),
+                            (double)(so_far[2] + more[2]));
     }
-}
-
-/* A walk over the cells of the fluid in front of a particle that touches: from its own cell along
- * the normal of the sheet, up to one without pressure. What falls freely on the sheet does not
- * move along with it. */
-typedef struct Walk {
-    const PxGrid *grid;
-    PxVec3 from, along;
-    int steps;
-    uint64_t last; /* key of the last cell */
-    int again;     /* steps that stayed in it; beyond the grid all do */
-} Walk;
-
-static Walk walk_from(const PxFluid *f, const PxSheetTouch *t)
-{
-    return (Walk){.grid = f->grid, .from = t->place, .along = t->plane[0].normal, .last = ~0ull};
-}
-
-/* The rows of the next cell; false: there are no more. */
-static bool next_cell(Walk *w, PxRange *out)
-{
-    enum { MOST = 128, STAYS = 4 };
-    const PxGrid *g = w->grid;
-    while (w->steps < MOST) {
-        PxVec3 at = px_mad(w->from, w->along, w->steps * 0.5 * g->frame.cell);
-        uint64_t key = px_grid_key(&g->frame, (float)at.x, (float)at.y, (float)at.z);
-        ++w->steps;
-        w->again = key == w->last ? w->again + 1 : 0;
-        if (w->again == STAYS)
-            return false;
-        if (w->again > 0)
-            continue;
-        uint32_t c = px_grid_lower_bound(g, key);
-        if (c >= g->cells || g->key[c] != key)
-            return false;
-        w->last = key;
-        *out = (PxRange){g->begin[c], g->begin[c + 1]};
-        return true;
-    }
-    return false;
 }
 
 /* Does the motion of a sheet reach the particle? */
@@ -100,8 +65,68 @@ static bool is_pressed(const PxSheets *s, const PxParticles *p, uint32_t row)
     return p->pressure[row] > 0.0f || s->touching[row];
 }
 
-/* Sets the mass that a particle adds: that of its column, shared among the particles of its own
- * cell that touch. */
+/* A walk over the cells of the fluid in front of a sheet: from the sheet along its normal past a
+ * particle that touches, up to a cell without pressure. What falls freely on the sheet does not
+ * move along with it. */
+typedef struct Walk {
+    const PxSheets *s;
+    const PxFluid *fluid;
+    PxVec3 from, along;
+    double near; /* up to there cells may be empty, m */
+    int steps;
+    uint64_t last; /* key of the last cell */
+    int again;     /* steps that stayed in it; beyond the grid all do */
+} Walk;
+
+static Walk walk_from(const PxSheets *s, const PxFluid *f, const PxSheetTouch *t)
+{
+    const PxSheetPlane *plane = &t->plane[0];
+    return (Walk){.s = s,
+                  .fluid = f,
+                  .from = px_mad(t->place, plane->normal, -plane->distance),
+                  .along = plane->normal,
+                  .near = plane->distance + f->grid->frame.cell,
+                  .last = ~0ull};
+}
+
+static bool any_pressed(const Walk *w, PxRange run)
+{
+    bool any = false;
+    for (uint32_t i = run.begin; i < run.end && !any; ++i)
+        any = is_pressed(w->s, w->fluid->particles, i);
+    return any;
+}
+
+/* The rows of the next cell; false: there are no more. */
+static bool next_cell(Walk *w, PxRange *out)
+{
+    enum { MOST = 128, STAYS = 4 };
+    const PxGrid *g = w->fluid->grid;
+    while (w->steps < MOST) {
+        double way = w->steps * 0.5 * g->frame.cell;
+        PxVec3 at = px_mad(w->from, w->along, way);
+        uint64_t key = px_grid_key(&g->frame, (float)at.x, (float)at.y, (float)at.z);
+        ++w->steps;
+        w->again = key == w->last ? w->again + 1 : 0;
+        w->last = key;
+        if (w->again == STAYS)
+            return false;
+        if (w->again > 0)
+            continue;
+        uint32_t c = px_grid_lower_bound(g, key);
+        if (c < g->cells && g->key[c] == key) {
+            *out = (PxRange){g->begin[c], g->begin[c + 1]};
+            if (any_pressed(w, *out))
+                return true;
+        }
+        if (way > w->near)
+            return false;
+    }
+    return false;
+}
+
+/* Sets the mass that a particle adds: that of its column, shared among the particles of the column
+ * that touch. */
 static void carried_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -110,28 +135,23 @@ static void carried_block(void *user, uint32_t begin, uint32_t end, int thread)
     double cell = j->fluid->grid->frame.cell;
     for (uint32_t k = begin; k < end; ++k) {
         PxSheetTouch *t = &j->s->touch[k];
-        PxRange run;
-        Walk walk = walk_from(j->fluid, t);
         double column = 0, touching = 0;
-        const float *pressed = t->touch->impulse;
         t->column = t->carried = t->clings = 0;
-        if (pressed[0] == 0.0f && pressed[1] == 0.0f && pressed[2] == 0.0f)
+        if (px_dot(t->impulse, t->impulse) == 0 || t->planes == 0)
             continue; /* only fluid that presses moves along */
-        double more = 1;
-        for (bool own = true; more > 0 && t->planes > 0 && next_cell(&walk, &run); own = false) {
-            more = 0;
+        PxRange run;
+        Walk walk = walk_from(j->s, j->fluid, t);
+        while (next_cell(&walk, &run))
             for (uint32_t i = run.begin; i < run.end; ++i) {
-                more += is_pressed(j->s, p, i) ? (double)p->mass[i] : 0;
-                touching += own && j->s->touching[i] ? (double)p->mass[i] : 0;
+                column += is_pressed(j->s, p, i) ? (double)p->mass[i] : 0;
+                touching += j->s->touching[i] ? (double)p->mass[i] : 0;
             }
-            column += more;
-        }
+        if (!(touching > 0))
+            continue;
         t->column = column;
-        if (touching > 0)
-            t->carried = (double)p->mass[t->touch->row] * column / touching;
+        t->carried = (double)p->mass[t->touch->row] * column / touching;
         double grip = j->s->sheet[t->cloth].boundary.friction;
-        if (column > 0)
-            t->clings = t->carried * fmin(grip * j->layer * cell * cell / column, 1);
+        t->clings = t->carried * fmin(grip * j->layer * cell * cell / column, 1);
     }
 }
 
@@ -206,6 +226,8 @@ static PxStatus spread_masses(PxSheets *s)
 PxStatus px_sheets_touch(PxSheets *s, PxFluid *f)
 {
     Job job = {s, f, viscous_layer(f)};
+    for (uint32_t v = 0; v < s->system->vertices; ++v)
+        s->added[v] = (PxClothAdded){{0}};
     s->touches = list_touches(s, f, NULL);
     s->touch = PX_ARENA_ARRAY(f->scratch, PxSheetTouch, (s->touches | 0x3ffu) + 1);
     s->touching = PX_ARENA_ARRAY(f->scratch, uint8_t, f->particles->table.count + 1);
@@ -296,9 +318,8 @@ static void rub(PxSheets *s, PxFluid *f, const PxSheetTouch *t, PxVec3 *rubbed)
                 (double)p->vz[i] + dt * (double)p->az[i]};
     PxVec3 way = px_sub(v, u);
     way = px_mad(way, n, -px_dot(way, n));
-    const float *j = t->touch->impulse;
     double speed = px_length(way), alone = 1 / (1 / mass + per);
-    double normal = -((double)j[0] * n.x + (double)j[1] * n.y + (double)j[2] * n.z);
+    double normal = -px_dot(t->impulse, n);
     double wet = px_sheet_slip(s, plane);
     double size = wet * sheet->slip * fmax(normal, 0);
     if (plane->distance < f->spacing)
@@ -307,7 +328,6 @@ static void rub(PxSheets *s, PxFluid *f, const PxSheetTouch *t, PxVec3 *rubbed)
     if (!(speed > 0) || !(size > 0))
         return;
     PxVec3 impulse = px_scale(way, size / speed);
-    give(s, plane, impulse);
     for (int c = 0; c < 3; ++c) {
         PxVec3 *r = &rubbed[s->system->face[plane->face].corner[c]];
         *r = px_mad(*r, impulse, plane->weight[c]);
@@ -317,23 +337,32 @@ static void rub(PxSheets *s, PxFluid *f, const PxSheetTouch *t, PxVec3 *rubbed)
     p->az[i] -= (float)(impulse.z / (mass * dt));
 }
 
-PxStatus px_sheets_load(PxSheets *s, PxFluid *f)
+PxStatus px_sheets_load(PxSheets *s, const PxFluid *f)
 {
-    PxArenaMark mark = px_arena_mark(f->scratch);
-    PxVec3 *rubbed = PX_ARENA_ARRAY(f->scratch, PxVec3, s->system->vertices + 1);
-    if (rubbed == NULL)
-        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices", s->system->vertices);
     for (uint32_t v = 0; v < s->system->vertices; ++v)
-        rubbed[v] = px_vec(0, 0, 0);
-    for (uint32_t k = 0; k < s->touches; ++k) {
-        const PxSheetTouch *t = &s->touch[k];
-        const float *j = t->touch->impulse;
-        if (t->planes > 0)
-            share(s, f->wall_profile, t, px_vec((double)j[0], (double)j[1], (double)j[2]));
-        rub(s, f, t, rubbed);
-    }
-    px_arena_release(f->scratch, mark);
+        s->load[v] = px_vec(0, 0, 0);
+    for (uint32_t k = 0; k < s->touches; ++k)
+        if (s->touch[k].planes > 0)
+            share(s, f->wall_profile, &s->touch[k], s->touch[k].impulse);
     return px_sheets_spread(s, s->load);
+}
+
+PxStatus px_sheets_rub(PxSheets *s, PxFluid *f)
+{
+    PxArenaMark mark = px_arena_mark(s->scratch);
+    uint32_t n = s->system->vertices;
+    PxVec3 *rubbed = PX_ARENA_ARRAY(s->scratch, PxVec3, n + 1);
+    if (rubbed == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices", n);
+    for (uint32_t v = 0; v < n; ++v)
+        rubbed[v] = px_vec(0, 0, 0);
+    for (uint32_t k = 0; k < s->touches; ++k)
+        rub(s, f, &s->touch[k], rubbed);
+    PX_TRY(px_sheets_spread(s, rubbed));
+    for (uint32_t v = 0; v < n; ++v)
+        s->load[v] = px_add(s->load[v], rubbed[v]);
+    px_arena_release(s->scratch, mark);
+    return PX_OK;
 }
 
 /* ---- what the fluid gets back -------------------------------------------------------------------
@@ -365,19 +394,46 @@ PxStatus px_sheets_return(const PxSheets *s, const PxFluid *f, PxVec3 *change)
             continue;
         PxVec3 due = px_scale(due_to(s, f->wall_profile, t, change), 1 / (t->column * f->dt));
         PxRange run;
-        Walk walk = walk_from(f, t);
-        bool more = true;
-        while (more && next_cell(&walk, &run)) {
-            more = false;
+        Walk walk = walk_from(s, f, t);
+        while (next_cell(&walk, &run))
             for (uint32_t i = run.begin; i < run.end; ++i) {
                 if (!is_pressed(s, p, i))
                     continue;
-                more = true;
                 p->ax[i] += (float)due.x;
                 p->ay[i] += (float)due.y;
                 p->az[i] += (float)due.z;
             }
-        }
     }
+    return PX_OK;
+}
+
+/* ---- the velocity that the fluid sees -----------------------------------------------------------
+ */
+
+PxStatus px_sheets_set_velocity(PxSheets *s, PxFluid *f, const PxVec3 *v)
+{
+    uint32_t n = s->system->vertices;
+    PxArenaMark mark = px_arena_mark(s->scratch);
+    PxVec3 *seen = PX_ARENA_ARRAY(s->scratch, PxVec3, n + 1);
+    if (seen == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices", n);
+    for (uint32_t i = 0; i < n; ++i)
+        seen[i] = s->sent[i] = v[i];
+    PX_TRY(px_sheets_mean(s, seen));
+    for (uint32_t k = 0; k < s->touches; ++k) {
+        const PxSheetTouch *t = &s->touch[k];
+        PxVec3 change = px_vec(0, 0, 0);
+        for (int c = 0; c < 3 && t->planes > 0; ++c) {
+            uint32_t i = s->system->face[t->plane[0].face].corner[c];
+            change = px_mad(change, px_sub(seen[i], s->v[i]), t->plane[0].weight[c]);
+        }
+        const float *g = t->touch->gradient;
+        f->wall_flux[t->touch->row] +=
+            px_fluid_part(f, t->touch->row) *
+            (float)(change.x * (double)g[0] + change.y * (double)g[1] + change.z * (double)g[2]);
+    }
+    for (uint32_t i = 0; i < n; ++i)
+        s->v[i] = seen[i];
+    px_arena_release(s->scratch, mark);
     return PX_OK;
 }

@@ -17,7 +17,11 @@
 /// The fluid gets the opposite of the impulse M (v - w) at the end of the step, each vertex's
 /// shared among the particles that touch there and the columns of fluid in front of them. A mode of
 /// the true added mass m and mass m_c then has the right inertia m_c + m, and errors decay for any
-/// M above m / 2. Momentum is kept exactly. Only fluid under pressure counts: a jet that falls on
+/// M above m / 2. Momentum is kept exactly.
+/// But the pressure of a pool that falls on a rigid sheet drives water sideways, and that of one
+/// that falls on a light sheet does not. So pressure and cloth are solved in turn, with the w that
+/// was found as the next v, until both agree (Robin-Neumann iterations: Badia, Nobile and Vergara
+/// 2008); M makes them converge. Only fluid under pressure counts: a jet that falls on
 /// the sheet is not moved by it.
 ///
 /// # Cloth that is finer than the fluid
@@ -49,6 +53,7 @@ typedef struct PxSheetTouch {
     PxVec3 place; ///< of the particle at the start of the step
     int planes;
     PxSheetPlane plane[PX_SHEET_PLANES];
+    PxVec3 impulse; ///< of the particle on the sheet in this step, N s
     double column;  ///< mass of the fluid in front of it, kg
     double carried; ///< its share of that column: the mass that it adds to the sheet, kg
     double clings;  ///< the part of it that viscosity drags along the sheet, kg
@@ -67,7 +72,8 @@ typedef struct PxSheet {
 typedef struct PxSheets {
     const PxClothSystem *system;
     const PxVec3 *x;    ///< at the start of the step
-    PxVec3 *v;          ///< the velocity that the fluid sees
+    PxVec3 *sent;       ///< velocities with which the pressure is solved
+    PxVec3 *v;          ///< their means, which the fluid sees
     const double *mass; ///< of vertices, kg
     double dt, reach;   ///< s; support of the kernel, m
     double spacing;     ///< of the particles, m
@@ -88,7 +94,7 @@ typedef struct PxSheets {
     uint8_t *touching; ///< by row: is the particle among them?
 } PxSheets;
 
-/// Takes arrays from scratch. `s` has system, x, v, mass, dt, reach and spacing; friction and
+/// Takes arrays from scratch. `s` has system, x, sent, mass, dt, reach and spacing; friction and
 /// contact angle of the sheets are set by the caller afterwards. Errors: PX_ERR_MEMORY.
 PxStatus px_sheets_begin(PxSheets *s, PxArena *scratch);
 
@@ -121,18 +127,25 @@ PxStatus px_sheets_spread(const PxSheets *s, PxVec3 *of);
 /// Sets s->rounds so that the means extend over about a spacing.
 void px_sheets_choose_rounds(const PxSheets *s);
 
-/// Lists the particles that touch, and the masses that they add to vertices. After the pressure is
-/// solved. Errors: PX_ERR_MEMORY.
+/// Lists the particles that touch, their impulses and the masses that they add to vertices. After
+/// the pressure is solved, before px_fluid_give_impulses(). Errors: PX_ERR_MEMORY.
 PxStatus px_sheets_touch(PxSheets *s, PxFluid *fluid);
 
-/// After px_fluid_give_impulses(): friction of 004 Eqs. 4.3 to 4.8 on the particles that touch,
-/// and the impulses of all of them on the vertices. Errors: PX_ERR_MEMORY.
-PxStatus px_sheets_load(PxSheets *s, PxFluid *fluid);
+/// Sets s->load to the impulses of the particles that touch. Errors: PX_ERR_MEMORY.
+PxStatus px_sheets_load(PxSheets *s, const PxFluid *fluid);
+
+/// Lets the fluid see the velocities v of the vertices from now on: before the pressure is solved
+/// again. Errors: PX_ERR_MEMORY.
+PxStatus px_sheets_set_velocity(PxSheets *s, PxFluid *fluid, const PxVec3 *v);
+
+/// Friction of 004 Eqs. 4.3 to 4.8 on the particles that touch, added to s->load. After the last
+/// solve of pressure. Errors: PX_ERR_MEMORY.
+PxStatus px_sheets_rub(PxSheets *s, PxFluid *fluid);
 
 /// After the cloth was solved: gives the fluid in front of the vertices the impulses of its added
-/// mass as accelerations. `change`, by vertex, is the solved velocity over that which the
-/// fluid saw; it is used up. `fluid` is that of px_sheets_touch(), which has not moved since.
-/// Errors: PX_ERR_MEMORY.
+/// mass as accelerations. `change`, by vertex, is the solved velocity over that with which
+/// the pressure was solved; it is used up. `fluid` is that of px_sheets_touch(), which has not
+/// moved since. Errors: PX_ERR_MEMORY.
 PxStatus px_sheets_return(const PxSheets *s, const PxFluid *fluid, PxVec3 *change);
 
 #endif

@@ -393,17 +393,15 @@ static PxStatus check_finite(const PxWorld *world, const PxClothRun *run)
     return PX_OK;
 }
 
-PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
+/* Solves for the velocities of a step, without contact of cloth with cloth, to `tolerance` or to
+ * that of the step. */
+static PxStatus solve(PxWorld *world, double tolerance, PxClothRun *run)
 {
-    if (world->cloth_vertices.count == 0)
-        return PX_OK;
     PX_TRY(px_stop_check(&world->threads));
-    PxClothRun *run = PX_ARENA_ARRAY(&world->scratch, PxClothRun, 1);
-    if (run == NULL)
-        return px_fail(PX_ERR_MEMORY, "cloth: no room");
     PxClothStep *s = &run->step;
-    run->collision = (PxClothCollision){0};
+    *run = (PxClothRun){.collision = {0}};
     PX_TRY(gather(world, s));
+    s->tolerance = fmax(s->tolerance, tolerance);
     hold_vertices(world, s);
     px_sheet_stage_load(world, s);
     run->walls =
@@ -425,6 +423,28 @@ PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
     px_cloth_assemble(s);
     PX_TRY(px_cloth_walls_solve(&run->walls, s));
     memcpy(run->solved, s->w, t->count * sizeof *run->solved);
+    return PX_OK;
+}
+
+PxStatus px_cloth_stage_guess(PxWorld *world, PxVec3 *w)
+{
+    PxClothRun run;
+    PxArenaMark mark = px_arena_mark(&world->scratch);
+    PX_TRY(solve(world, 1e-3, &run));
+    memcpy(w, run.solved, run.step.system->vertices * sizeof *w);
+    px_arena_release(&world->scratch, mark);
+    return PX_OK;
+}
+
+PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
+{
+    if (world->cloth_vertices.count == 0)
+        return PX_OK;
+    PxClothRun *run = PX_ARENA_ARRAY(&world->scratch, PxClothRun, 1);
+    if (run == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room");
+    PX_TRY(solve(world, 0, run));
+    PxClothStep *s = &run->step;
     PX_TRY(px_cloth_collide(s, &run->collision));
     for (uint32_t i = 0; i < s->system->vertices; ++i)
         run->walls.at[i] = px_mad(s->x[i], s->w[i], s->dt);

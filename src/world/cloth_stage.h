@@ -31,6 +31,9 @@ void px_cloth_grab(PxWorld *world, uint32_t handle, const PxPose *pose, bool tak
 PxStatus px_cloth_stage_begin(PxWorld *world);
 /// The longest step that the materials of cloth allow, s; INFINITY without cloth.
 double px_cloth_stage_limit(const PxWorld *world);
+/// The velocities w that vertices would have with the present load of fluids. Errors:
+/// PX_ERR_MEMORY, PX_ERR_STOPPED.
+PxStatus px_cloth_stage_guess(PxWorld *world, PxVec3 *w);
 /// Errors: PX_ERR_MEMORY, PX_ERR_STOPPED; PX_ERR_NUMERIC naming the body.
 PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid);
 /// After the particles moved: keeps fluid from crossing cloth. Errors: PX_ERR_MEMORY.

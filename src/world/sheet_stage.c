@@ -59,7 +59,7 @@ PxStatus px_sheet_stage_begin(PxWorld *world, PxFluid *fluid)
     PxSheets *s = &run->sheets;
     *s = (PxSheets){.system = y,
                     .x = x,
-                    .v = v,
+                    .sent = v,
                     .mass = mass,
                     .held = held,
                     .dt = world->dt,
@@ -108,7 +108,7 @@ void px_sheet_stage_load(const PxWorld *world, PxClothStep *step)
         if (s->held[i])
             continue;
         step->added[i] = s->added[i];
-        step->added_velocity[i] = s->v[i];
+        step->added_velocity[i] = s->sent[i];
     }
 }
 
@@ -122,7 +122,7 @@ PxStatus px_sheet_stage_return(PxWorld *world, const PxFluid *fluid, const PxClo
     if (change == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices", s->system->vertices);
     for (uint32_t i = 0; i < s->system->vertices; ++i)
-        change[i] = s->held[i] ? px_vec(0, 0, 0) : px_sub(step->w[i], s->v[i]);
+        change[i] = s->held[i] ? px_vec(0, 0, 0) : px_sub(step->w[i], s->sent[i]);
     return px_sheets_return(s, fluid, change);
 }
 

@@ -13,6 +13,10 @@ PxStatus px_sheet_stage_begin(PxWorld *world, PxFluid *fluid);
 /// The sheets of this step; NULL: none.
 PxSheets *px_sheet_stage_sheets(const PxWorld *world);
 
+/// Solves the pressure of the fluid, and with sheets that it moves, their motion. Errors: those of
+/// the model's solve and of px_cloth_stage_guess().
+PxStatus px_sheet_stage_pressure(PxWorld *world, PxFluid *fluid, const PxPressureModel *model);
+
 /// Before particles move: stores where they are. Errors: PX_ERR_MEMORY.
 PxStatus px_sheet_stage_watch(PxWorld *world);
 

@@ -278,11 +278,7 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
         PX_TRY(push_solids(world, fluid));
     PX_STAGE(&world->profile, "solid density")
     PX_TRY(px_exchange_own_density(&world->elastic_set, &coupling, fluid));
-    PX_STAGE(&world->profile, "pressure")
-    {
-        PX_TRY(px_yield_begin(fluid));
-        PX_TRY(model->solve(fluid));
-    }
+    PX_TRY(px_sheet_stage_pressure(world, fluid, model));
     PX_TRY(px_stop_check(&world->threads)); /* a solve that was stopped is incomplete */
     bool emitters = world->emitters.count > 0, solids = fluid->solid_fraction != NULL;
     fluid->work->last = solids ? PX_WORK_elastic : emitters ? PX_WORK_emitters : PX_WORK_pressure;
@@ -295,10 +291,8 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     px_fluid_give_impulses(fluid);
     PX_STAGE(&world->profile, "sheets")
     {
-        if (sheets != NULL) {
-            PX_TRY(px_sheets_touch(sheets, fluid));
-            PX_TRY(px_sheets_load(sheets, fluid));
-        }
+        if (sheets != NULL)
+            PX_TRY(px_sheets_rub(sheets, fluid));
     }
     PX_STAGE(&world->profile, "measure")
     {
