@@ -13,8 +13,9 @@ PxStatus px_cloth_step_begin(PxClothStep *s)
     size_t n = y->vertices, slices = y->pattern.slices + 1;
     PxArena *m = s->scratch;
     PxVec3 **of_vertex[] = {
-        &s->x,        &s->v, &s->w, &s->push,         &s->normal,        &s->target,
-        &s->friction, &s->b, &s->r, &s->added_normal, &s->added_velocity};
+        &s->x,        &s->v, &s->w, &s->push,         &s->normal,         &s->target,
+        &s->friction, &s->b, &s->r, &s->added_normal, &s->added_velocity, &s->u,
+        &s->carried};
     bool room = true;
     for (size_t k = 0; k < PX_COUNT(of_vertex); ++k) {
         *of_vertex[k] = PX_ARENA_ARRAY(m, PxVec3, n + 1);
@@ -33,6 +34,7 @@ PxStatus px_cloth_step_begin(PxClothStep *s)
     }
     rows->partial = PX_ARENA_ARRAY(m, double, 2 * (slices / PX_CLOTH_SLICES + 2));
     s->mass = PX_ARENA_ARRAY(m, double, n + 1);
+    s->inertia = PX_ARENA_ARRAY(m, double, n + 1);
     s->added = PX_ARENA_ARRAY(m, double, n + 1);
     s->clings = PX_ARENA_ARRAY(m, double, n + 1);
     s->hold = PX_ARENA_ARRAY(m, uint8_t, n + 1);
@@ -40,8 +42,8 @@ PxStatus px_cloth_step_begin(PxClothStep *s)
     s->hinge = y->seen->hinge;
     s->face_load = PX_ARENA_ARRAY(m, PxClothFaceLoad, y->faces + 1);
     s->hinge_load = PX_ARENA_ARRAY(m, PxVec3, y->hinges + 1);
-    if (!room || s->mass == NULL || s->added == NULL || s->clings == NULL || s->hold == NULL ||
-        s->face_load == NULL || s->hinge_load == NULL || rows->partial == NULL)
+    if (!room || s->mass == NULL || s->inertia == NULL || s->added == NULL || s->clings == NULL ||
+        s->hold == NULL || s->face_load == NULL || s->hinge_load == NULL || rows->partial == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %zu vertices", n);
     for (uint32_t i = 0; i < n; ++i) {
         s->mass[i] = y->share[i] * s->law[y->of_vertex[i]].mass;
@@ -89,12 +91,6 @@ static void put_hold(const PxClothStep *s, uint32_t row, bool fixed, PxVec3 norm
     at[24] = (float)normal.z;
 }
 
-/* The velocity of free fall, to which the unknowns are relative. */
-static PxVec3 fall_of(const PxClothStep *s, uint32_t i)
-{
-    return px_mad(s->v[i], s->gravity, s->dt);
-}
-
 /* The velocity of a vertex as its hold wants it. */
 static PxVec3 obey(const PxClothStep *s, uint32_t i, PxVec3 w)
 {
@@ -118,7 +114,7 @@ static void enter_block(void *user, uint32_t begin, uint32_t end, int thread)
         } else {
             put_hold(s, row, s->hold[i] == PX_CLOTH_FIXED,
                      s->hold[i] == PX_CLOTH_NORMAL ? s->normal[i] : none);
-            d = px_sub(obey(s, i, s->w[i]), fall_of(s, i));
+            d = px_sub(obey(s, i, s->w[i]), s->u[i]);
             b = px_add(s->b[i], s->friction[i]);
         }
         put(s->rows.b, row, b);
@@ -145,7 +141,7 @@ static void leave_block(void *user, uint32_t begin, uint32_t end, int thread)
         uint32_t i = s->system->pattern.vertex[row];
         if (i == UINT32_MAX)
             continue;
-        s->w[i] = obey(s, i, px_add(fall_of(s, i), get(s->rows.d, row)));
+        s->w[i] = obey(s, i, px_add(s->u[i], get(s->rows.d, row)));
         s->r[i] = get(s->rows.r, row);
     }
 }
