@@ -97,7 +97,8 @@ static const Case cases[] = {
     {"cloth",
      OPENING
      "\"spacing\": 0.05, \"materials\": {\"cotton\": {\"density\": 100, \"friction\": 0.4,"
-     " \"cloth\": {\"mass\": 0.2, \"self_collision\": true}}, \"wood\": {\"density\": 500}},"
+     " \"cloth\": {\"mass\": 0.2, \"self_collision\": true, \"integration\": \"bdf2\"}}, \"wood\": "
+     "{\"density\": 500}},"
      " \"bodies\": [" GROUND
      ", {\"name\": \"globe\", \"shape\": {\"sphere\": 0.1, \"at\": [0, 0.11, 0]},"
      " \"material\": \"wood\", \"rigid\": true},"

@@ -695,6 +695,7 @@ TEST(displays_and_stored_frames_refuse_wrong_calls)
     CHECK(display == NULL);
     REFUSED(px_display_make(NULL, NULL));
     REFUSED(px_display_pose(NULL, 0, 0, &at));
+    REFUSED(px_display_deform(NULL, 0));
     REFUSED(px_display_camera(NULL, 1, &camera));
     REFUSED(px_display_bounds(NULL, &v, &v));
     CHECK(px_display_material(NULL, 0) == NULL && px_display_body(NULL, 0) == NULL);
