@@ -58,6 +58,9 @@ check("it hangs", got[:, 2].min() < -0.1, got[:, 2].min())
 bend = np.empty(len(got), dtype=np.float32)
 cloth.data.attributes["bend"].data.foreach_get("value", bend)
 check("it is bent", bend.max() > 0.05, bend.max())
+wet = np.full(len(got), -1, dtype=np.float32)
+cloth.data.attributes["saturation"].data.foreach_get("value", wet)
+check("it is dry", np.all(wet == 0), wet.max())
 
 # The cache is played by Blender itself
 bpy.ops.import_mesh.ply(filepath=os.path.join(run, "pc2-skin", "base.ply"))

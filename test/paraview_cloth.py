@@ -1,4 +1,4 @@
-"""ParaView finds the triangles of client_cloth.sh, with their strain, energy and bend.
+"""ParaView finds the triangles of client_cloth.sh, with their strain, energy and bend, and saturation of vertices.
 
 pvpython paraview_cloth.py DIR
 """
@@ -36,6 +36,8 @@ def check_reader(name, reader, points, cells):
             continue
         check(f"{name}: components of {column}", array.GetNumberOfComponents(), components)
         check(f"{name}: rows of {column}", array.GetNumberOfTuples(), cells)
+    wet = data.GetPointData().GetArray("saturation")
+    check(f"{name}: saturation", wet and (wet.GetNumberOfTuples(), wet.GetRange()), (points, (0, 0)))
     check(f"{name}: it is bent", arrays.GetArray("bend").GetRange()[1] > 0.05, True)
     check(f"{name}: it hangs", data.GetBounds()[4] < -0.1, True)
     return total(arrays.GetArray("energy"))

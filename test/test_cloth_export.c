@@ -1,4 +1,5 @@
-/// Cloth beside a skinned solid in exports: values of triangles, subdivision, refusals.
+/// Cloth beside a skinned solid in exports: values of triangles, wetness, subdivision,
+/// refusals.
 #include "runs.h"
 
 #include "store/frame.h"
@@ -28,10 +29,10 @@ static void export_to(const Folder *folder, const char *format, uint32_t smooth)
     CHECK_OK(px_export(&def, NULL, NULL));
 }
 
-static Folder run_scene(void)
+static Folder run_scene(const char *of)
 {
     Folder folder = folder_make();
-    PxScene *scene = tiny_scene(text);
+    PxScene *scene = tiny_scene(of);
     PxRunDef def = run_into(folder.path);
     CHECK_OK(px_run(scene, &def, NULL, NULL, NULL));
     px_scene_free(scene);
@@ -47,15 +48,15 @@ static float value(const PxTable *points, const char *name, uint32_t row)
 
 TEST(points_of_cloth_have_the_values_of_its_triangles)
 {
-    Folder folder = run_scene();
+    Folder folder = run_scene(text);
     PxThreads threads = {.count = 1};
     PxPlyPoints skin, out;
-    PxTable faces;
-    uint32_t vertices;
+    PxTable vertices, faces;
     export_to(&folder, "ply", 0);
+    px_table_init(&vertices, NULL);
     px_table_init(&faces, NULL);
-    CHECK_OK(px_frame_read_cloth(folder.path, 1, &vertices, &faces, &threads));
-    CHECK_EQUAL(vertices, 9);
+    CHECK_OK(px_frame_read_sheets(folder.path, 1, &vertices, &faces, &threads));
+    CHECK_EQUAL(vertices.count, 9);
     CHECK_EQUAL(faces.count, 8);
     CHECK_OK(px_ply_points_read(folder_file(&folder, "skin/000001.ply"), &skin));
     CHECK_OK(px_ply_points_read(folder_file(&folder, "ply-skin/000001.ply"), &out));
@@ -78,13 +79,83 @@ TEST(points_of_cloth_have_the_values_of_its_triangles)
     CHECK_NEAR(in_points, in_faces, 1e-6 * in_faces);
     px_ply_points_free(&skin);
     px_ply_points_free(&out);
+    px_table_free(&vertices);
+    px_table_free(&faces);
+    folder_remove(&folder);
+}
+
+/* A drop falls on the middle of a sheet, which takes it up. */
+static const char *const wet =
+    "{\"phyxel\": 1, \"name\": \"wet\", \"time\": {\"frames\": 3, \"fps\": 50}, \"spacing\": "
+    "0.02,\n"
+    " \"materials\": {\"cotton\": {\"density\": 100, \"cloth\": {\"mass\": 0.3, \"thickness\": "
+    "0.006,\n"
+    "   \"pores\": 0.8, \"absorption\": 1e-3}}, \"water\": {\"density\": 1000}},\n"
+    " \"bodies\": [{\"name\": \"sheet\", \"material\": \"cotton\", \"shape\":\n"
+    "   {\"sheet\": {\"width\": 0.6, \"length\": 0.6, \"columns\": 16, \"rows\": 16}}},\n"
+    "  {\"name\": \"drop\", \"material\": \"water\",\n"
+    "   \"shape\": {\"box\": [0.12, 0.04, 0.12], \"at\": [0, 0.04, 0]}, \"velocity\": [0, -1, "
+    "0]}]}\n";
+
+TEST(points_of_cloth_say_how_wet_they_are)
+{
+    Folder folder = run_scene(wet);
+    PxThreads threads = {.count = 1};
+    PxPlyPoints fine, coarse;
+    PxTable vertices, faces;
+    void *index;
+    size_t size;
+    export_to(&folder, "ply", 0);
+    CHECK_OK(px_ply_points_read(folder_file(&folder, "ply-skin/000003.ply"), &coarse));
+    export_to(&folder, "ply", 1);
+    CHECK_OK(px_ply_points_read(folder_file(&folder, "ply-skin/000003.ply"), &fine));
+    px_table_init(&vertices, NULL);
+    px_table_init(&faces, NULL);
+    CHECK_OK(px_frame_read_sheets(folder.path, 3, &vertices, &faces, &threads));
+    CHECK_EQUAL(vertices.count, 17 * 17);
+    CHECK_EQUAL(coarse.points.count, 17 * 17);
+    const double *water = px_table_find(&vertices, "water")->data[0];
+    float most = 0;
+    for (uint32_t v = 0; v < vertices.count; ++v) {
+        float s = value(&vertices, "saturation", v);
+        CHECK(s >= 0 && s <= 1);
+        CHECK(s == 0 || water[v] > 0);
+        CHECK(value(&coarse.points, "saturation", v) == s);
+        most = fmaxf(most, s);
+        /* away from borders a vertex has 0.6 x 0.6 / 16 x 16 m^2 of cloth, whose pores hold
+         * 0.8 x 6 mm of water */
+        uint32_t column = v % 17, row = v / 17;
+        if (column > 0 && column < 16 && row > 0 && row < 16)
+            CHECK_NEAR((double)s, fmin(water[v] / (0.36 / 256 * 0.8 * 0.006 * 1000), 1), 1e-5);
+    }
+    CHECK(most > 0.1f);
+    CHECK(value(&vertices, "saturation", 0) < 1e-3f);
+    float between = 0;
+    for (uint32_t v = 0; v < fine.points.count; ++v) {
+        float s = value(&fine.points, "saturation", v);
+        CHECK(s >= 0 && s <= most);
+        between = fmaxf(between, s);
+    }
+    CHECK(between > 0.5f * most);
+    CHECK_OK(px_file_read(folder_file(&folder, "cloth.xdmf"), 1 << 20, &index, &size));
+    CHECK(strstr(index, "<Attribute Name=\"saturation\" AttributeType=\"Scalar\" Center=\"Node\">"
+                        "<DataItem Format=\"HDF\" NumberType=\"Float\" Precision=\"4\" "
+                        "Dimensions=\"289\">frames/000003.h5:/cloth/saturation<") != NULL);
+    px_list_free(index);
+    export_to(&folder, "vtp", 0);
+    CHECK_OK(px_file_read(folder_file(&folder, "vtp-skin/000003.vtp"), 1 << 24, &index, &size));
+    CHECK(strstr(index, "Name=\"saturation\"") != NULL);
+    px_list_free(index);
+    px_ply_points_free(&coarse);
+    px_ply_points_free(&fine);
+    px_table_free(&vertices);
     px_table_free(&faces);
     folder_remove(&folder);
 }
 
 TEST(cloth_is_subdivided_and_skins_of_solids_are_not)
 {
-    Folder folder = run_scene();
+    Folder folder = run_scene(text);
     PxPlyPoints skin, out;
     export_to(&folder, "ply", 2);
     CHECK_OK(px_ply_points_read(folder_file(&folder, "skin/000001.ply"), &skin));
@@ -110,7 +181,7 @@ TEST(cloth_is_subdivided_and_skins_of_solids_are_not)
 
 TEST(other_things_than_cloth_are_not_subdivided)
 {
-    Folder folder = run_scene();
+    Folder folder = run_scene(text);
     PxExportDef def = px_export_def_default();
     def.dir = folder.path;
     def.smooth = 1;

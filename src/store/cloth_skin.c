@@ -79,34 +79,48 @@ static PxStatus put_points(const PxClothSkin *skin, const PxTable *faces, uint32
     return PX_OK;
 }
 
+static PxStatus put_wetness(const PxClothSkin *skin, const PxTable *vertices)
+{
+    if (!px_frame_has_wetness(vertices))
+        return PX_OK;
+    PX_TRY(px_table_add(skin->points, "saturation", "", PX_F32, 1, PX_COLUMN_FRAME, NULL));
+    float *to = px_table_find(skin->points, "saturation")->data[0];
+    memcpy(to + skin->first_vertex, px_table_find(vertices, "saturation")->data[0],
+           vertices->count * sizeof *to);
+    return PX_OK;
+}
+
 PxStatus px_cloth_skin_cells(const char *dir, uint32_t number, PxClothSkin *skin,
                              const PxThreads *threads)
 {
     char path[PX_PATH_MAX];
-    PxTable faces;
-    uint32_t vertices;
+    PxTable vertices, faces;
     skin->first_vertex = skin->points->count;
     px_table_init(&skin->cells, NULL);
     PX_TRY(px_run_file_path(path, dir, PX_FILE_FRAME, number));
     if (!px_file_exists(path))
         return PX_OK;
+    px_table_init(&vertices, NULL);
     px_table_init(&faces, NULL);
-    PxStatus status = px_frame_read_cloth(dir, number, &vertices, &faces, threads);
-    if (status == PX_OK && vertices > 0) {
+    PxStatus status = px_frame_read_sheets(dir, number, &vertices, &faces, threads);
+    if (status == PX_OK && vertices.count > 0) {
         uint32_t before = *skin->triangles - faces.count;
-        skin->first_vertex = skin->points->count - vertices;
-        if (vertices > skin->points->count || faces.count > *skin->triangles ||
+        skin->first_vertex = skin->points->count - vertices.count;
+        if (vertices.count > skin->points->count || faces.count > *skin->triangles ||
             !agrees(skin, &faces, before))
             status =
                 px_fail(PX_ERR_FORMAT,
                         "'%s': its cloth has %u vertices and %u triangles, and the skin of the "
                         "frame, of %u and %u, does not have these",
-                        path, vertices, faces.count, skin->points->count, *skin->triangles);
+                        path, vertices.count, faces.count, skin->points->count, *skin->triangles);
         else
             status = put_cells(&faces, before, &skin->cells);
         if (status == PX_OK)
             status = put_points(skin, &faces, before);
+        if (status == PX_OK)
+            status = put_wetness(skin, &vertices);
     }
+    px_table_free(&vertices);
     px_table_free(&faces);
     return status;
 }

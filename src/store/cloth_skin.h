@@ -30,8 +30,9 @@ typedef struct PxClothSmoother {
 
 /// Finds the cloth of the skin and the values of its triangles in frame `number`, and adds columns
 /// with their means to the points: strain_weft, strain_warp, strain_shear, energy (a third of each
-/// triangle's) and bend (the largest). Without the frame there is no cloth. Errors: PX_ERR_IO;
-/// PX_ERR_FORMAT if frame and skin differ; PX_ERR_MEMORY.
+/// triangle's) and bend (the largest); and the saturation of its vertices with liquid, 0 to 1.
+/// Without the frame there is no cloth. Errors: PX_ERR_IO; PX_ERR_FORMAT if frame and skin differ;
+/// PX_ERR_MEMORY.
 PxStatus px_cloth_skin_cells(const char *dir, uint32_t number, PxClothSkin *skin,
                              const PxThreads *threads);
 void px_cloth_skin_free(PxClothSkin *skin);

@@ -204,32 +204,14 @@ static bool doubles_of(const PxTable *table, const char *name, uint32_t row, uin
     return true;
 }
 
-/* Rows of a table that a frame may lack. */
-static PxStatus count_optional(PxContainer *container, const char *name, uint32_t *rows)
+/* Columns and rows of a table that a frame may lack. */
+static PxStatus count_optional(PxContainer *container, const char *name, PxTable *columns,
+                               uint32_t *rows)
 {
-    PxTable columns;
-    px_table_init(&columns, NULL);
     *rows = 0;
-    PxStatus status = px_container_has_table(container, name)
-                          ? px_container_get_columns(container, name, &columns, rows)
-                          : PX_OK;
-    px_table_free(&columns);
-    return status;
-}
-
-PxStatus px_frame_read_cloth(const char *dir, uint32_t number, uint32_t *vertices, PxTable *faces,
-                             const PxThreads *threads)
-{
-    PxContainer *container;
-    PxFrameMeta meta;
-    *vertices = 0;
-    faces->count = 0;
-    PX_TRY(open_frame(dir, number, &container, &meta));
-    PxStatus status = read_optional(container, "cloth_faces", faces, threads);
-    if (status == PX_OK)
-        status = count_optional(container, "cloth", vertices);
-    px_container_close(container);
-    return status == PX_OK ? check_finite(dir, number, faces) : status;
+    return px_container_has_table(container, name)
+               ? px_container_get_columns(container, name, columns, rows)
+               : PX_OK;
 }
 
 PxStatus px_frame_read_sheets(const char *dir, uint32_t number, PxTable *vertices, PxTable *faces,
@@ -270,17 +252,31 @@ PxStatus px_frame_cloth_bounds(const char *dir, uint32_t number, PxBounds *out,
     return status;
 }
 
-PxStatus px_frame_count_cloth(const char *dir, uint32_t number, uint32_t rows[2])
+PxStatus px_frame_count_cloth(const char *dir, uint32_t number, PxFrameCloth *out)
 {
     PxContainer *container;
     PxFrameMeta meta;
-    rows[0] = rows[1] = 0;
+    PxTable vertices, faces;
+    *out = (PxFrameCloth){0};
     PX_TRY(open_frame(dir, number, &container, &meta));
-    PxStatus status = count_optional(container, "cloth", &rows[0]);
+    px_table_init(&vertices, NULL);
+    px_table_init(&faces, NULL);
+    PxStatus status = count_optional(container, "cloth", &vertices, &out->vertices);
     if (status == PX_OK)
-        status = count_optional(container, "cloth_faces", &rows[1]);
+        status = count_optional(container, "cloth_faces", &faces, &out->faces);
+    out->wetness = px_frame_has_wetness(&vertices);
+    px_table_free(&vertices);
+    px_table_free(&faces);
     px_container_close(container);
     return status;
+}
+
+bool px_frame_has_wetness(const PxTable *vertices)
+{
+    const PxColumn *water = px_table_find(vertices, "water");
+    const PxColumn *saturation = px_table_find(vertices, "saturation");
+    return water != NULL && water->type == PX_F64 && water->components == 1 && saturation != NULL &&
+           saturation->type == PX_F32 && saturation->components == 1;
 }
 
 void px_frame_pose(const PxTable *rigid, PxWall *wall)

@@ -5,7 +5,8 @@
 /// ParaView needs as cells to draw points (store/xdmf.h). If there are rigid bodies, a table
 /// `rigid` holds a row for each: `body`, its number in the scene; a point x of the shape as the
 /// scene states it is at turn (x - pivot) + pivot + move. If there is cloth, a table `cloth` holds
-/// its vertices, and `cloth_faces` its triangles: `corner` are rows of `cloth`, `strain` along
+/// its vertices, with the liquid in each, `water`, and its part of what they can hold,
+/// `saturation`; and `cloth_faces` its triangles: `corner` are rows of `cloth`, `strain` along
 /// weft, along warp and shear, `energy` of the triangle and half of its hinges, `bend` the largest
 /// angle of its hinges from the rest angle.
 #ifndef PX_STORE_FRAME_H
@@ -54,11 +55,6 @@ PxStatus px_frame_read(const char *dir, uint32_t number, PxFrameMeta *meta, PxTa
 PxStatus px_frame_read_rigid(const char *dir, uint32_t number, PxTable *rigid,
                              const PxThreads *threads);
 
-/// Reads the triangles of cloth of a frame, and how many vertices it has; no rows and 0 if there is
-/// none. Errors: as px_frame_read().
-PxStatus px_frame_read_cloth(const char *dir, uint32_t number, uint32_t *vertices, PxTable *faces,
-                             const PxThreads *threads);
-
 /// Reads the vertices and triangles of cloth of a frame; no rows if there is none. Errors: as
 /// px_frame_read().
 PxStatus px_frame_read_sheets(const char *dir, uint32_t number, PxTable *vertices, PxTable *faces,
@@ -68,8 +64,16 @@ PxStatus px_frame_read_sheets(const char *dir, uint32_t number, PxTable *vertice
 PxStatus px_frame_cloth_bounds(const char *dir, uint32_t number, PxBounds *out,
                                const PxThreads *threads);
 
-/// The numbers of vertices and triangles alone. Errors: as px_frame_read().
-PxStatus px_frame_count_cloth(const char *dir, uint32_t number, uint32_t rows[2]);
+/// What a frame has of cloth.
+typedef struct PxFrameCloth {
+    uint32_t vertices, faces;
+    bool wetness; ///< it has the columns `water` and `saturation`
+} PxFrameCloth;
+
+/// Errors: as px_frame_read().
+PxStatus px_frame_count_cloth(const char *dir, uint32_t number, PxFrameCloth *out);
+/// Has a table of vertices of cloth the columns `water` and `saturation`?
+bool px_frame_has_wetness(const PxTable *vertices);
 
 /// Sets the pose of a rigid body from the table of px_frame_read_rigid(). wall->boundary.body is
 /// the body's number in the scene. A body that is not in the table keeps its pose.

@@ -21,7 +21,7 @@ static void layout_of(const PxTable *particles, PxXdmfLayout *layout)
 }
 
 static PxStatus add_frame(PxXdmf *xdmf, const PxFrameMeta *meta, const PxTable *particles,
-                          uint32_t rows, uint32_t cloth_vertices, uint32_t cloth_faces)
+                          uint32_t rows, PxFrameCloth cloth)
 {
     PxXdmfLayout layout;
     layout_of(particles, &layout);
@@ -42,17 +42,19 @@ static PxStatus add_frame(PxXdmf *xdmf, const PxFrameMeta *meta, const PxTable *
     xdmf->frames.data[xdmf->frames.count++] = (PxXdmfFrame){.number = meta->number,
                                                             .rows = rows,
                                                             .layout = (uint32_t)same,
-                                                            .cloth_vertices = cloth_vertices,
-                                                            .cloth_faces = cloth_faces,
+                                                            .cloth = cloth,
                                                             .time = meta->time};
     return PX_OK;
 }
 
 PxStatus px_xdmf_add(PxXdmf *xdmf, const PxFrameMeta *meta, const PxTable *particles)
 {
-    return add_frame(xdmf, meta, particles, particles->count,
-                     meta->cloth != NULL ? meta->cloth->count : 0,
-                     meta->cloth_faces != NULL ? meta->cloth_faces->count : 0);
+    PxFrameCloth cloth = {0};
+    if (meta->cloth != NULL && meta->cloth_faces != NULL)
+        cloth = (PxFrameCloth){.vertices = meta->cloth->count,
+                               .faces = meta->cloth_faces->count,
+                               .wetness = px_frame_has_wetness(meta->cloth)};
+    return add_frame(xdmf, meta, particles, particles->count, cloth);
 }
 
 PxStatus px_xdmf_rebuild(PxXdmf *xdmf, const char *dir, uint32_t last, uint32_t *damaged)
@@ -66,13 +68,14 @@ PxStatus px_xdmf_rebuild(PxXdmf *xdmf, const char *dir, uint32_t last, uint32_t 
     for (size_t k = 0; k < numbers.count && numbers.data[k] <= last && status == PX_OK; ++k) {
         PxFrameMeta meta;
         PxTable columns;
-        uint32_t rows, cloth[2];
+        PxFrameCloth cloth;
+        uint32_t rows;
         px_table_init(&columns, NULL);
         status = px_frame_read_columns(dir, numbers.data[k], &meta, &columns, &rows);
         if (status == PX_OK)
-            status = px_frame_count_cloth(dir, numbers.data[k], cloth);
+            status = px_frame_count_cloth(dir, numbers.data[k], &cloth);
         if (status == PX_OK) {
-            status = add_frame(xdmf, &meta, &columns, rows, cloth[0], cloth[1]);
+            status = add_frame(xdmf, &meta, &columns, rows, cloth);
         } else if (status == PX_ERR_FORMAT) {
             status = PX_OK;
             if (damaged != NULL)
@@ -152,27 +155,31 @@ static void add_attribute(PxText *text, const PxXdmfFrame *frame, bool cell, con
 {
     px_text_add(text, "    <Attribute Name=\"%s\" AttributeType=\"%s\" Center=\"%s\">", name,
                 components == 1 ? "Scalar" : "Vector", cell ? "Cell" : "Node");
-    add_item(text, frame, cell ? frame->cloth_faces : frame->cloth_vertices,
+    add_item(text, frame, cell ? frame->cloth.faces : frame->cloth.vertices,
              cell ? "cloth_faces" : "cloth", name, type, components);
     px_text_add(text, "</Attribute>\n");
 }
 
-/* The tables of cloth always have the same columns (store/frame.h). */
+/* The tables of cloth have these columns (store/frame.h). */
 static void add_cloth(PxText *text, const PxXdmfFrame *frame)
 {
     px_text_add(text, "   <Grid Name=\"cloth\" GridType=\"Uniform\">\n    <Time Value=\"");
     px_text_add_f64(text, frame->time);
     px_text_add(text, "\"/>\n    <Topology TopologyType=\"Triangle\" NumberOfElements=\"%u\">",
-                frame->cloth_faces);
-    if (frame->cloth_faces == 0) {
+                frame->cloth.faces);
+    if (frame->cloth.faces == 0) {
         px_text_add(text, "</Topology>\n    <Geometry GeometryType=\"XYZ\"/>\n   </Grid>\n");
         return;
     }
-    add_item(text, frame, frame->cloth_faces, "cloth_faces", "corner", PX_U32, 3);
+    add_item(text, frame, frame->cloth.faces, "cloth_faces", "corner", PX_U32, 3);
     px_text_add(text, "</Topology>\n    <Geometry GeometryType=\"XYZ\">");
-    add_item(text, frame, frame->cloth_vertices, "cloth", "position", PX_F64, 3);
+    add_item(text, frame, frame->cloth.vertices, "cloth", "position", PX_F64, 3);
     px_text_add(text, "</Geometry>\n");
     add_attribute(text, frame, false, "velocity", PX_F64, 3);
+    if (frame->cloth.wetness) {
+        add_attribute(text, frame, false, "water", PX_F64, 1);
+        add_attribute(text, frame, false, "saturation", PX_F32, 1);
+    }
     add_attribute(text, frame, true, "body", PX_U32, 1);
     add_attribute(text, frame, true, "strain", PX_F32, 3);
     add_attribute(text, frame, true, "energy", PX_F32, 1);
@@ -209,7 +216,7 @@ PxStatus px_xdmf_write(PxXdmf *xdmf, const char *dir)
 {
     bool cloth = false;
     for (size_t k = 0; k < xdmf->frames.count; ++k)
-        cloth = cloth || xdmf->frames.data[k].cloth_faces > 0;
+        cloth = cloth || xdmf->frames.data[k].cloth.faces > 0;
     PX_TRY(write_index(xdmf, dir, "frames.xdmf", false));
     if (cloth)
         PX_TRY(write_index(xdmf, dir, "cloth.xdmf", true));

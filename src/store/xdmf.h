@@ -1,5 +1,6 @@
 /// Writer of DIR/frames.xdmf, which lets ParaView open all frames of a run as one animation, and of
-/// DIR/cloth.xdmf with the triangles of cloth, their strain, energy and bend, if there is some.
+/// DIR/cloth.xdmf with the triangles of cloth, their strain, energy and bend, and the wetness of
+/// its vertices, if there is some.
 ///
 /// The file lists every frame with its time, number of rows and columns. This list is kept
 /// in memory during a run and rebuilt from the frames once on resume, so that storing a
@@ -21,7 +22,7 @@ typedef struct PxXdmfLayout {
 
 typedef struct PxXdmfFrame {
     uint32_t number, rows, layout;
-    uint32_t cloth_vertices, cloth_faces;
+    PxFrameCloth cloth;
     double time;
 } PxXdmfFrame;
 

@@ -4,6 +4,7 @@
 #include "cloth/collide.h"
 #include "contact/cloth_walls.h"
 #include "world/sheet_stage.h"
+#include "world/wet_stage.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -535,15 +536,22 @@ static PxStatus look(PxWorld *world, PxClothStep *s)
     return PX_OK;
 }
 
-static PxStatus frame_vertices(const PxWorld *world, PxTable *out)
+static PxStatus frame_vertices(PxWorld *world, PxTable *out)
 {
+    double *wet;
     const PxTable *t = &world->cloth_vertices;
     static const int shown[] = {ID, BODY, PLACE, VELOCITY, WATER};
     for (size_t k = 0; k < PX_COUNT(shown); ++k)
         PX_TRY(px_table_add(out, columns[shown[k]].name, columns[shown[k]].unit,
                             columns[shown[k]].type, columns[shown[k]].components, PX_COLUMN_FRAME,
                             NULL));
-    return px_table_append_rows(out, t);
+    PX_TRY(px_table_add(out, "saturation", "", PX_F32, 1, PX_COLUMN_FRAME, NULL));
+    PX_TRY(px_table_append_rows(out, t));
+    PX_TRY(px_wet_saturation(world, &wet));
+    float *saturation = px_table_find(out, "saturation")->data[0];
+    for (uint32_t i = 0; i < out->count; ++i)
+        saturation[i] = wet != NULL ? (float)wet[i] : 0;
+    return PX_OK;
 }
 
 static PxStatus frame_faces(const PxWorld *world, const PxClothStep *s, PxTable *out)

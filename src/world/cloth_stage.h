@@ -55,8 +55,8 @@ PxClothWater px_cloth_water(const PxWorld *world);
 PxStatus px_cloth_check_stored(const PxWorld *world, const PxWorldState *state,
                                const PxTable *vertices);
 
-/// Tables for frames: vertices (id, body, position, velocity) and faces (body, corners as rows of
-/// the first, strain, energy, bend angle). Errors: PX_ERR_MEMORY.
+/// Tables for frames: vertices (id, body, position, velocity, water, saturation) and faces (body,
+/// corners as rows of the first, strain, energy, bend angle). Errors: PX_ERR_MEMORY.
 PxStatus px_cloth_frame(PxWorld *world, PxTable *vertices, PxTable *faces);
 
 /// One piece of cloth as a surface, with smooth normals. Free with px_cloth_surface_free().
