@@ -2,7 +2,7 @@
 
 #include "base/stop.h"
 #include "cloth/collide.h"
-#include "contact/cloth_walls.h"
+#include "contact/cloth_contact.h"
 #include "world/sheet_stage.h"
 
 #include <math.h>
@@ -270,6 +270,7 @@ typedef struct PxClothRun {
     PxClothStep step;
     PxClothWalls walls;
     PxClothCollision collision;
+    PxClothContacts contacts;
     PxVec3 *owed;
 } PxClothRun;
 
@@ -395,6 +396,17 @@ static PxStatus check_finite(const PxWorld *world, const PxClothRun *run)
     return PX_OK;
 }
 
+/* All cloth goes the part of its way that is free of crossings. */
+static void stop_short(PxClothRun *run)
+{
+    PxClothStep *s = &run->step;
+    double part = run->collision.part;
+    for (uint32_t i = 0; i < s->system->vertices && part < 1; ++i) {
+        run->walls.at[i] = px_mad(s->x[i], px_sub(run->walls.at[i], s->x[i]), part);
+        s->w[i] = px_mad(s->v[i], px_sub(s->w[i], s->v[i]), part);
+    }
+}
+
 PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
 {
     if (world->cloth_vertices.count == 0)
@@ -404,7 +416,7 @@ PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
     if (run == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room");
     PxClothStep *s = &run->step;
-    run->collision = (PxClothCollision){0};
+    run->contacts = (PxClothContacts){0};
     PX_TRY(gather(world, s));
     hold_vertices(world, s);
     px_sheet_stage_load(world, s);
@@ -421,11 +433,14 @@ PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
     px_cloth_inflate(s);
     px_cloth_evaluate(s);
     px_cloth_assemble(s);
-    PX_TRY(px_cloth_walls_solve(&run->walls, s));
-    PX_TRY(px_cloth_collide(s, &run->collision));
+    s->contacts = &run->contacts;
+    PX_TRY(px_cloth_collide_begin(&run->collision, s));
+    PX_TRY(px_cloth_contact_solve(&run->walls, &run->collision, s));
     for (uint32_t i = 0; i < s->system->vertices; ++i)
         run->walls.at[i] = px_mad(s->x[i], s->w[i], s->dt);
     px_cloth_walls_end(&run->walls, s);
+    PX_TRY(px_cloth_collide_stop(&run->collision, run->walls.at));
+    stop_short(run);
     PX_TRY(check_finite(world, run));
     run->owed = PX_ARENA_ARRAY(&world->scratch, PxVec3, s->system->vertices + 1);
     if (run->owed == NULL)
