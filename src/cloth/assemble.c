@@ -90,18 +90,18 @@ static void set_drag(const PxClothStep *s, const PxClothLaw *law, uint32_t t)
     PxVec3 flow = px_sub(law->wind, v);
     double speed = fabs(px_dot(flow, n)) / twice;
     load->across = px_scale(n, sqrt(0.25 * law->air * twice * speed) / twice);
-    flow = px_mad(flow, s->gravity, -s->dt);
-    load->drag = px_scale(load->across, s->dt / 3 * px_dot(flow, load->across));
+    PxVec3 u = px_scale(px_add(s->u[c[0]], px_add(s->u[c[1]], s->u[c[2]])), 1 / 3.0);
+    load->drag = px_scale(load->across, s->dt / 3 * px_dot(px_sub(law->wind, u), load->across));
 }
 
-/* The stress grows at the rate of the stiffness times v: the same terms as in add_face(). */
+/* The stress grows at the rate of the stiffness times u: the same terms as in add_face(). */
 static void load_face(const PxClothStep *s, uint32_t t)
 {
     const PxClothFace *face = &s->system->face[t];
     const PxClothFaceState *st = &s->face[t];
     const PxClothLaw *law = &s->law[s->system->of_face[t]];
-    PxVec3 v0 = s->v[face->corner[0]];
-    PxVec3 v1 = px_sub(s->v[face->corner[1]], v0), v2 = px_sub(s->v[face->corner[2]], v0);
+    PxVec3 v0 = s->u[face->corner[0]];
+    PxVec3 v1 = px_sub(s->u[face->corner[1]], v0), v2 = px_sub(s->u[face->corner[2]], v0);
     const double(*d)[2] = face->inverse, *c = st->c, *taut = st->taut;
     PxVec3 fu = px_mad(px_scale(v1, d[0][0]), v2, d[1][0]);
     PxVec3 fv = px_mad(px_scale(v1, d[0][1]), v2, d[1][1]);
@@ -130,12 +130,12 @@ static void load_hinge(const PxClothStep *s, uint32_t t)
     if (is_linear(s, t)) {
         PxVec3 r = px_vec(0, 0, 0);
         for (int c = 1; c < 4; ++c) /* the weights sum to 0 */
-            r = px_mad(r, px_sub(s->v[h->corner[c]], s->v[h->corner[0]]), h->weight[c]);
+            r = px_mad(r, px_sub(s->u[h->corner[c]], s->u[h->corner[0]]), h->weight[c]);
         s->hinge_load[t] = px_mad(px_scale(r, scale), st->slope[0], s->dt * st->moment);
     } else {
         double rate = 0;
         for (int c = 1; c < 4; ++c)
-            rate += px_dot(px_sub(s->v[h->corner[c]], s->v[h->corner[0]]), st->slope[c]);
+            rate += px_dot(px_sub(s->u[h->corner[c]], s->u[h->corner[0]]), st->slope[c]);
         s->hinge_load[t] = px_vec(s->dt * st->moment + scale * rate, 0, 0);
     }
 }
@@ -279,7 +279,7 @@ static void set_own(const PxClothStep *s, uint32_t i, float *own)
 {
     const PxClothSystem *y = s->system;
     const PxClothLaw *law = &s->law[y->of_vertex[i]];
-    double m = s->mass[i] * (1 + law->alpha * s->dt) + s->clings[i];
+    double m = s->mass[i] * (s->inertia[i] + law->alpha * s->dt) + s->clings[i];
     PxVec3 n = s->added_normal[i], f = px_scale(n, s->added[i] - s->clings[i]);
     double sum[6] = {m + f.x * n.x, f.x * n.y, f.x * n.z, m + f.y * n.y, f.y * n.z, m + f.z * n.z};
     for (uint32_t k = y->first_face[i]; k < y->first_face[i + 1] && law->air > 0; ++k) {
@@ -344,8 +344,7 @@ static void slice_block(void *user, uint32_t begin, uint32_t end, int thread)
         set_own(s, i, own);
         set_inverse(s, row, own, diagonal, inverse);
         const PxClothLaw *law = &s->law[s->system->of_vertex[i]];
-        PxVec3 fall = px_mad(s->v[i], s->gravity, s->dt);
-        PxVec3 f = px_mad(s->push[i], fall, -law->alpha * s->mass[i]);
+        PxVec3 fall = s->u[i], f = px_mad(s->push[i], fall, -law->alpha * s->mass[i]);
         s->b[i] = px_mad(impulse_of(s, i), f, s->dt);
         s->b[i] = px_add(s->b[i], px_cloth_added(s, i, px_sub(s->added_velocity[i], fall)));
     }

@@ -356,5 +356,11 @@ PxStatus px_cloth_collide_begin(PxClothCollision *c, PxClothStep *s)
     memcpy(c->seen, c->way, y->vertices * sizeof *c->seen);
     c->search.way = c->seen;
     PX_TRY(px_cloth_search(&c->search));
-    return untangle(c);
+    PX_TRY(untangle(c));
+    uint32_t found;
+    PX_TRY(px_cloth_collide_find(c, &found));
+    for (uint32_t i = 0; i < y->vertices; ++i)
+        if (s->in_contact[i]) /* contact is a kink */
+            px_cloth_restart(s, i);
+    return PX_OK;
 }

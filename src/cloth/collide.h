@@ -77,7 +77,8 @@ typedef struct PxClothCollision {
     double part;      ///< of the way that was free
 } PxClothCollision;
 
-/// Searches along x + dt w, and adds contacts that draw apart what is crossed.
+/// Searches along x + dt w, adds contacts that draw apart what is crossed and those of what comes
+/// near on that way, and ends the past of their vertices. Before the step is assembled.
 /// Errors: PX_ERR_MEMORY.
 PxStatus px_cloth_collide_begin(PxClothCollision *c, PxClothStep *step);
 /// Adds contacts for what comes near on the way from x to x + dt w; *found is their number.

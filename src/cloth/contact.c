@@ -29,6 +29,8 @@ PxStatus px_cloth_contacts_add(PxClothStep *s, const PxClothContact *contact)
         c->most = most;
     }
     c->contact[c->count++] = *contact;
+    for (int k = 0; k < px_cloth_contact_corners(contact); ++k)
+        s->in_contact[contact->vertex[k]] = 1;
     c->listed = false;
     return PX_OK;
 }
@@ -190,7 +192,7 @@ static void tangent_block(void *user, uint32_t begin, uint32_t end, int thread)
             part[5 + a] = (float)c->matrix[a];
         PxVec3 rest = px_scale(c->velocity, -1);
         for (int a = 0; a < px_cloth_contact_corners(c); ++a)
-            rest = px_mad(rest, px_cloth_unforced(s, c->vertex[a]), c->weight[a]);
+            rest = px_mad(rest, s->u[c->vertex[a]], c->weight[a]);
         c->impulse = px_sub(c->base, apply(c->matrix, u));
         c->bias = px_sub(c->base, apply(c->matrix, rest));
     }

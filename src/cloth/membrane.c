@@ -36,6 +36,7 @@ PxStatus px_cloth_law(const PxMaterialDef *def, const char *what, PxClothLaw *ou
                         .limit = d->limit,
                         .membrane = d->membrane,
                         .bending = d->bending_model,
+                        .integration = d->integration,
                         .friction = def->friction,
                         .pressure = d->pressure,
                         .air = d->air,

@@ -14,8 +14,9 @@ PxStatus px_cloth_step_begin(PxClothStep *s)
     size_t n = y->vertices, slices = y->pattern.slices + 1;
     PxArena *m = s->scratch;
     PxVec3 **of_vertex[] = {
-        &s->x,       &s->v,        &s->w, &s->push, &s->normal,       &s->target,        &s->touch,
-        &s->pressed, &s->friction, &s->b, &s->r,    &s->added_normal, &s->added_velocity};
+        &s->x,        &s->v,     &s->w,      &s->push,         &s->normal,         &s->target,
+        &s->friction, &s->b,     &s->r,      &s->added_normal, &s->added_velocity, &s->u,
+        &s->carried,  &s->touch, &s->pressed};
     bool room = true;
     for (size_t k = 0; k < PX_COUNT(of_vertex); ++k) {
         *of_vertex[k] = PX_ARENA_ARRAY(m, PxVec3, n + 1);
@@ -35,15 +36,18 @@ PxStatus px_cloth_step_begin(PxClothStep *s)
     }
     rows->partial = PX_ARENA_ARRAY(m, double, 2 * (slices / PX_CLOTH_SLICES + 2));
     s->mass = PX_ARENA_ARRAY(m, double, n + 1);
+    s->inertia = PX_ARENA_ARRAY(m, double, n + 1);
     s->added = PX_ARENA_ARRAY(m, double, n + 1);
     s->clings = PX_ARENA_ARRAY(m, double, n + 1);
     s->hold = PX_ARENA_ARRAY(m, uint8_t, n + 1);
+    s->in_contact = PX_ARENA_ARRAY(m, uint8_t, n + 1);
     s->face = y->seen->face;
     s->hinge = y->seen->hinge;
     s->face_load = PX_ARENA_ARRAY(m, PxClothFaceLoad, y->faces + 1);
     s->hinge_load = PX_ARENA_ARRAY(m, PxVec3, y->hinges + 1);
-    if (!room || s->mass == NULL || s->added == NULL || s->clings == NULL || s->hold == NULL ||
-        s->face_load == NULL || s->hinge_load == NULL || rows->partial == NULL)
+    if (!room || s->mass == NULL || s->inertia == NULL || s->added == NULL || s->clings == NULL ||
+        s->hold == NULL || s->in_contact == NULL || s->face_load == NULL || s->hinge_load == NULL ||
+        rows->partial == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %zu vertices", n);
     for (uint32_t i = 0; i < n; ++i) {
         s->mass[i] = y->share[i] * s->law[y->of_vertex[i]].mass;
@@ -53,6 +57,7 @@ PxStatus px_cloth_step_begin(PxClothStep *s)
         s->added_normal[i] = s->added_velocity[i] = px_vec(0, 0, 0);
         s->added[i] = s->clings[i] = 0;
     }
+    memset(s->in_contact, 0, n);
     memset(rows->more, 0, 24 * slices * sizeof *rows->more);
     s->iterations = 0;
     s->converged = true;
@@ -116,7 +121,7 @@ static void enter_block(void *user, uint32_t begin, uint32_t end, int thread)
         } else {
             put_hold(s, row, s->hold[i] == PX_CLOTH_FIXED,
                      s->hold[i] == PX_CLOTH_NORMAL ? s->normal[i] : none);
-            d = px_sub(obey(s, i, s->w[i]), px_cloth_unforced(s, i));
+            d = px_sub(obey(s, i, s->w[i]), s->u[i]);
             b = px_add(s->b[i], px_add(s->friction[i], s->touch[i]));
         }
         put(s->rows.b, row, b);
@@ -143,7 +148,7 @@ static void leave_block(void *user, uint32_t begin, uint32_t end, int thread)
         uint32_t i = s->system->pattern.vertex[row];
         if (i == UINT32_MAX)
             continue;
-        s->w[i] = obey(s, i, px_add(px_cloth_unforced(s, i), get(s->rows.d, row)));
+        s->w[i] = obey(s, i, px_add(s->u[i], get(s->rows.d, row)));
         s->r[i] = get(s->rows.r, row);
     }
 }

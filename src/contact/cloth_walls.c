@@ -78,7 +78,7 @@ static void find_touch(Job *job, uint32_t i)
 {
     const PxClothStep *s = job->step;
     PxClothTouch *t = &job->walls->touch[i];
-    PxVec3 v = px_mad(s->v[i], s->gravity, s->dt);
+    PxVec3 v = s->u[i];
     t->boundary = NONE;
     t->state = OFF;
     if (s->hold[i] != PX_CLOTH_FREE)
@@ -86,6 +86,8 @@ static void find_touch(Job *job, uint32_t i)
     find_boundary(job, i, v);
     if (t->boundary == NONE)
         return;
+    px_cloth_restart(job->step, i); /* contact is a kink */
+    v = s->u[i];
     /* It begins as it was in the last step; new ones slide if a guess of the impulse allows it. */
     PxVec3 u = px_sub(v, t->velocity), along = tangent(u, t->normal);
     double impulse = s->mass[i] * fmax(-px_dot(u, t->normal), 0), speed = px_length(along);

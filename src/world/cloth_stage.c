@@ -20,6 +20,7 @@ enum {
     HOLD,
     LAST_PLACE,
     LAST_VELOCITY,
+    PAST,
     CONTACT,
     LOAD,
     OWED,
@@ -41,6 +42,7 @@ static const struct {
     [HOLD] = {"hold_position", "m", PX_F64, 3},
     [LAST_PLACE] = {"last_position", "m", PX_F64, 3},
     [LAST_VELOCITY] = {"last_velocity", "m/s", PX_F64, 3},
+    [PAST] = {"past", "", PX_U32, 1},
     [CONTACT] = {"contact", "", PX_U32, 1},
     [LOAD] = {"load", "N", PX_F64, 1},
     [OWED] = {"owed", "N s", PX_F64, 3},
@@ -251,6 +253,7 @@ void px_cloth_grab(PxWorld *world, uint32_t slot, const PxPose *pose, bool take)
         if (!take) {
             if (*own == slot + 1) {
                 *own = 0;
+                words(t, PAST)[i] = 0;
                 put(t, HOLD, i, px_vec(0, 0, 0));
             }
             continue;
@@ -272,6 +275,7 @@ typedef struct PxClothRun {
     PxClothCollision collision;
     PxClothContacts contacts;
     PxVec3 *owed;
+    PxVec3 *solved; /* velocities before collisions */
 } PxClothRun;
 
 PxStatus px_cloth_stage_begin(PxWorld *world)
@@ -318,10 +322,16 @@ static PxStatus gather(PxWorld *world, PxClothStep *s)
         s->mass[i] += numbers(t, WATER)[i];
         s->x[i] = get(t, PLACE, i);
         s->v[i] = get(t, VELOCITY, i);
-        /* the guess: it accelerates as in the last step */
-        s->w[i] = before > 0
-                      ? px_mad(s->v[i], px_sub(s->v[i], get(t, LAST_VELOCITY, i)), s->dt / before)
-                      : px_mad(s->v[i], s->gravity, s->dt);
+        px_cloth_predict(s, i,
+                         &(PxClothPast){.x = get(t, LAST_PLACE, i),
+                                        .v = get(t, LAST_VELOCITY, i),
+                                        .dt = words(t, PAST)[i] != 0 ? before : 0});
+        /* the guess: it accelerates as in the last step, so that it has the right momentum */
+        s->w[i] = s->u[i];
+        if (before > 0) {
+            PxVec3 change = px_scale(px_sub(s->v[i], get(t, LAST_VELOCITY, i)), s->dt / before);
+            s->w[i] = px_mad(s->u[i], px_mad(change, s->gravity, -s->dt), 1 / s->inertia[i]);
+        }
     }
     return PX_OK;
 }
@@ -424,18 +434,23 @@ PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
         (PxClothWalls){.boundary = world->boundaries.data, .boundaries = world->boundaries.count};
     run->walls.state = PX_ARENA_ARRAY(&world->scratch, uint32_t, s->system->vertices + 1);
     run->walls.load = PX_ARENA_ARRAY(&world->scratch, double, s->system->vertices + 1);
-    if (run->walls.state == NULL || run->walls.load == NULL)
+    run->solved = PX_ARENA_ARRAY(&world->scratch, PxVec3, s->system->vertices + 1);
+    if (run->walls.state == NULL || run->walls.load == NULL || run->solved == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for contacts");
     const PxTable *t = &world->cloth_vertices;
     memcpy(run->walls.state, words(t, CONTACT), t->count * sizeof(uint32_t));
     memcpy(run->walls.load, t->column[LOAD].data[0], t->count * sizeof(double));
+    for (uint32_t i = 0; i < t->count; ++i) /* held, or pushed by fluid */
+        if (s->hold[i] != PX_CLOTH_FREE || px_length(s->push[i]) > 0 || s->added[i] > 0)
+            px_cloth_restart(s, i);
     PX_TRY(px_cloth_walls_begin(&run->walls, s));
+    s->contacts = &run->contacts;
+    PX_TRY(px_cloth_collide_begin(&run->collision, s));
     px_cloth_inflate(s);
     px_cloth_evaluate(s);
     px_cloth_assemble(s);
-    s->contacts = &run->contacts;
-    PX_TRY(px_cloth_collide_begin(&run->collision, s));
     PX_TRY(px_cloth_contact_solve(&run->walls, &run->collision, s));
+    memcpy(run->solved, s->w, t->count * sizeof *run->solved);
     for (uint32_t i = 0; i < s->system->vertices; ++i)
         run->walls.at[i] = px_mad(s->x[i], s->w[i], s->dt);
     px_cloth_walls_end(&run->walls, s);
@@ -452,6 +467,24 @@ PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
     return PX_OK;
 }
 
+/* An impulse of a collision counts as if the vertex had always had that velocity: the sum of all
+ * momenta stays, and there is no kink in its past. Walls and handles end the past.
+ * Fluids foresee the motion of cloth by all that changed its velocity (px_cloth_vertices). */
+static void commit_motion(const PxTable *t, const PxClothRun *run, bool fluid, uint32_t i)
+{
+    const PxClothStep *s = &run->step;
+    PxVec3 pushed = px_sub(s->w[i], run->solved[i]), at = run->walls.at[i];
+    PxVec3 straight = px_mad(s->x[i], s->w[i], s->dt);
+    bool kept = s->hold[i] == PX_CLOTH_FREE && run->walls.state[i] == 0 && !s->in_contact[i] &&
+                px_length(px_sub(straight, at)) == 0;
+    bool bdf2 = s->law[s->system->of_vertex[i]].integration == PX_CLOTH_BDF2;
+    put(t, LAST_PLACE, i, s->x[i]);
+    put(t, LAST_VELOCITY, i, fluid && !bdf2 ? s->v[i] : px_add(s->v[i], pushed));
+    put(t, PLACE, i, at);
+    put(t, VELOCITY, i, px_cloth_velocity(s, i, run->solved[i]));
+    words(t, PAST)[i] = kept;
+}
+
 void px_cloth_stage_commit(PxWorld *world)
 {
     const PxClothRun *run = world->cloth_run;
@@ -460,10 +493,7 @@ void px_cloth_stage_commit(PxWorld *world)
     if (run == NULL)
         return;
     for (uint32_t i = 0; i < t->count; ++i) {
-        put(t, LAST_PLACE, i, run->step.x[i]);
-        put(t, LAST_VELOCITY, i, run->step.v[i]);
-        put(t, PLACE, i, run->walls.at[i]);
-        put(t, VELOCITY, i, run->step.w[i]);
+        commit_motion(t, run, world->sheets != NULL, i);
         put(t, OWED, i, run->owed[i]);
         words(t, CONTACT)[i] = run->walls.state[i];
         ((double *)t->column[LOAD].data[0])[i] = run->walls.load[i];
@@ -493,8 +523,8 @@ PxStatus px_cloth_check_stored(const PxWorld *world, const PxWorldState *state,
     for (uint32_t i = 0; i < stored->count; ++i)
         if (words(stored, BODY)[i] != words(own, BODY)[i] ||
             words(stored, HANDLE)[i] > world->handles.count || words(stored, CONTACT)[i] > 3 ||
-            words(stored, LIQUID)[i] > world->bodies.count || !(numbers(stored, WATER)[i] >= 0) ||
-            !(numbers(stored, THIRST)[i] >= 0))
+            words(stored, PAST)[i] > 1 || words(stored, LIQUID)[i] > world->bodies.count ||
+            !(numbers(stored, WATER)[i] >= 0) || !(numbers(stored, THIRST)[i] >= 0))
             return px_fail(PX_ERR_FORMAT,
                            "stored vertex %u of cloth has a body or handle that the scene does not "
                            "have",
