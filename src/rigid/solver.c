@@ -103,10 +103,11 @@ static PxCollider wall_at(const PxRigidWall *w, double when)
                     .pivot = wall->pivot,
                     .place = px_wall_to_world(wall, when, wall->pivot),
                     .turn =
-                        px_wall_is_still(wall) ? px_mat3_identity() : px_mat3_from_quat(pose.turn),
+                        px_wall_is_fixed(wall) ? px_mat3_identity() : px_mat3_from_quat(pose.turn),
                     .own = px_mat3_from_quat(wall->shape->turn),
                     .radius = INFINITY,
-                    .size = px_shape_thickness(wall->shape)};
+                    .size = px_shape_thickness(wall->shape),
+                    .when = when};
     PxVec3 half = px_scale(px_sub(wall->bounds.high, wall->bounds.low), 0.5);
     if (!wall->inside && px_finite(half)) {
         c.radius = px_length(half);
@@ -120,10 +121,10 @@ static PxSolverBody mover_at(const PxSolverRun *run, uint32_t w, double when)
     const PxWall *wall = run->step->wall[w].wall;
     PxSolverBody b = {.held = true, .asleep = !(run->wall_speed[w] > 0), .x = wall->pivot};
     b.turn = px_quat_identity();
-    if (!px_wall_is_still(wall)) {
+    if (!px_wall_is_fixed(wall)) {
         b.turn = px_pose_between(&wall->pose[0], &wall->pose[1], when).turn;
         b.x = px_wall_to_world(wall, when, wall->pivot);
-        b.v = px_wall_velocity(wall, wall->pivot);
+        b.v = px_wall_velocity(wall, when, wall->pivot);
         b.w = px_scale(px_quat_rotation(px_quat_multiply(wall->pose[1].turn,
                                                          px_quat_conjugate(wall->pose[0].turn))),
                        1 / run->step->dt);
@@ -310,9 +311,10 @@ static PxVec3 inner_of(const PxSolverBody *b, const PxCollider *pose)
 /* Did the point inside one body enter or pass the other since the start of the interval? */
 static bool crossed(const PxSolverBody *b, const PxCollider *from, const PxCollider *to)
 {
-    PxVec3 start = rest_of(from, inner_of(b, &b->before));
-    PxVec3 end = rest_of(to, inner_of(b, &b->collider));
-    return px_wall_passes(to->wall, start, end, 0.01 * fmin(b->collider.size, to->size));
+    PxBoundaryPath path = {
+        {from->when, to->when},
+        {rest_of(from, inner_of(b, &b->before)), rest_of(to, inner_of(b, &b->collider))}};
+    return px_wall_passes(to->wall, &path, 0.01 * fmin(b->collider.size, to->size));
 }
 
 /* Pairs that passed into or through each other: an independent count, by the paths of points

@@ -109,7 +109,7 @@ static PxStatus refuse_inside(const PxWall *wall, const char *name, const PxVec3
     px_wall_move(&still, 0, 0);
     for (uint32_t i = 0; i < count; ++i) {
         PxVec3 rest = px_wall_to_rest(&still, 0, x[i]);
-        if (px_wall_distance(&still, rest, NULL) < 0) {
+        if (px_wall_distance(&still, 0, rest, NULL) < 0) {
             first = inside == 0 ? i : first;
             ++inside;
         }
@@ -129,7 +129,7 @@ PxStatus px_cloth_check_wall(const PxWorld *world, const PxWall *wall)
     px_wall_move(&still, world->state.time, 0);
     for (uint32_t i = 0; i < t->count; ++i) {
         PxVec3 x = get(t, PLACE, i);
-        if (px_wall_distance(&still, px_wall_to_rest(&still, 0, x), NULL) < 0)
+        if (px_wall_distance(&still, 0, px_wall_to_rest(&still, 0, x), NULL) < 0)
             return px_fail(PX_ERR_ARGUMENT,
                            "the cloth '%s' has a vertex inside it, at (%.3g, %.3g, %.3g) m",
                            world->bodies.data[words(t, BODY)[i]].name, x.x, x.y, x.z);

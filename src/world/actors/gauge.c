@@ -190,8 +190,10 @@ bool px_gauge_in_wall(const PxGaugeDef *def, PxVec3 up, const PxWall *wall, size
         bool in = false;
         for (size_t w = 0; w < walls && !in; ++w) {
             PxPose pose = px_pose_at(wall[w].key, wall[w].keys, time);
+            if (px_wall_moving(&wall[w]) != NULL)
+                px_moving_mesh_set(px_wall_moving(&wall[w]), time, 0);
             double depth =
-                -px_wall_distance(&wall[w], px_pose_to_rest(&pose, wall[w].pivot, x), NULL);
+                -px_wall_distance(&wall[w], 0, px_pose_to_rest(&pose, wall[w].pivot, x), NULL);
             in = depth > ON_WALL * spacing;
             inside += in;
             if (in)

@@ -59,6 +59,10 @@ static PxStatus find_other(const PxWorld *world, const PxJointDef *def, PxVec3 e
         const PxWall *wall = &world->walls.data[k];
         if (wall->boundary.body != slot)
             continue;
+        if (px_wall_moving(wall) != NULL)
+            return px_fail(PX_ERR_ARGUMENT,
+                           "the wall '%s' is deformed by poses: a joint has no fixed place in it",
+                           body->name);
         PxPose pose = px_pose_at(wall->key, wall->keys, world->state.time);
         out->place = px_add(wall->pivot, pose.move);
         out->turn = pose.turn;

@@ -409,6 +409,13 @@ static void rules(const PxStated *stated)
     if (def->wall && stated->shape != NULL && def->shape.kind == PX_SHAPE_SHEET)
         px_wrong(stated, PX_ERROR, "shape.sheet", true,
                  "is for cloth; a wall has a volume: wanted a thin box");
+    if (!def->wall && stated->shape != NULL && def->shape.poses != NULL)
+        px_wrong(stated, PX_ERROR, "shape.mesh.poses", true,
+                 "is for walls: other bodies move by forces; should this body have \"wall\": "
+                 "true?");
+    else if (def->wall && stated->has(stated, false, "keyframes") && def->shape.poses != NULL)
+        px_wrong(stated, PX_ERROR, "keyframes", true,
+                 "is a second motion: the mesh has poses; wanted only one of them");
     check_place(stated, def->wall ? NULL : stated->other(stated, "material"));
     if (def->wall) {
         def->warm = stated->has(stated, false, "temperature") || def->temperatures > 0;
