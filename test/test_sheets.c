@@ -119,13 +119,13 @@ TEST(threads_and_saving_keep_the_bits)
     for (int k = 0; k < 3; ++k) {
         PxWorld *world = world_of(thrown, k + 1);
         PxSavedWorld *saved = NULL;
-        CHECK_OK(px_world_advance(world, 0.03));
+        CHECK_OK(px_world_advance(world, 0.02));
         if (k == 2) {
             CHECK_OK(px_world_save(world, &saved));
-            CHECK_OK(px_world_advance(world, 0.04));
+            CHECK_OK(px_world_advance(world, 0.03));
             CHECK_OK(px_world_restore(world, saved));
         }
-        CHECK_OK(px_world_advance(world, 0.06));
+        CHECK_OK(px_world_advance(world, 0.04));
         hash_of(world, hash[k]);
         px_saved_free(saved);
         px_world_free(world);

@@ -322,6 +322,26 @@ static PxStatus untangle(PxClothCollision *c)
     return PX_OK;
 }
 
+/* Contact is a kink in the motion of a vertex. Where nothing is held, all vertices of a piece end
+ * their past together, since momentum is kept only between vertices of the same integration. */
+static PxStatus end_pasts(PxClothCollision *c)
+{
+    PxClothStep *s = c->step;
+    const PxClothSystem *y = s->system;
+    enum { TOUCHES = 1, HELD = 2 };
+    uint8_t *how = PX_ARENA_ARRAY(s->scratch, uint8_t, y->cloths + 1);
+    if (how == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u pieces", y->cloths);
+    memset(how, 0, y->cloths);
+    for (uint32_t i = 0; i < y->vertices; ++i)
+        how[y->of_vertex[i]] |=
+            (s->in_contact[i] ? TOUCHES : 0) | (s->hold[i] != PX_CLOTH_FREE ? HELD : 0);
+    for (uint32_t i = 0; i < y->vertices; ++i)
+        if (s->in_contact[i] || how[y->of_vertex[i]] == TOUCHES)
+            px_cloth_restart(s, i);
+    return PX_OK;
+}
+
 /* ---- all ------------------------------------------------------------------------------------- */
 
 PxStatus px_cloth_collide_begin(PxClothCollision *c, PxClothStep *s)
@@ -359,8 +379,5 @@ PxStatus px_cloth_collide_begin(PxClothCollision *c, PxClothStep *s)
     PX_TRY(untangle(c));
     uint32_t found;
     PX_TRY(px_cloth_collide_find(c, &found));
-    for (uint32_t i = 0; i < y->vertices; ++i)
-        if (s->in_contact[i]) /* contact is a kink */
-            px_cloth_restart(s, i);
-    return PX_OK;
+    return end_pasts(c);
 }

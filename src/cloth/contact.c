@@ -232,6 +232,7 @@ PxStatus px_cloth_contacts_linearise(PxClothStep *s, uint32_t *changed)
     if (c == NULL || c->count == 0)
         return PX_OK;
     PX_TRY(px_cloth_contacts_sort(s));
+    s->rows.touched = true;
     PxArenaMark mark = px_arena_mark(s->scratch);
     Job job = {s, PX_ARENA_ARRAY(s->scratch, uint8_t, c->count)};
     if (job.changed == NULL)

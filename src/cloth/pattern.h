@@ -50,6 +50,7 @@ typedef struct PxClothRows {
     float *diagonal; ///< 48: the diagonal blocks without contacts
     float *inverse;  ///< 48: of the diagonal blocks
     float *more;     ///< what contacts add to a product (contact.h)
+    bool touched;    ///< there are contacts
     float *hold;     ///< 32: 1 or 0 for rows held entirely, and the normal of others
     float *b;        ///< right side
     float *d;        ///< the unknown

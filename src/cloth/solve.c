@@ -58,6 +58,7 @@ PxStatus px_cloth_step_begin(PxClothStep *s)
         s->added[i] = s->clings[i] = 0;
     }
     memset(s->in_contact, 0, n);
+    rows->touched = false;
     memset(rows->more, 0, 24 * slices * sizeof *rows->more);
     s->iterations = 0;
     s->converged = true;
@@ -165,8 +166,9 @@ static void scale_block(void *user, uint32_t begin, uint32_t end, int thread)
         if (i == UINT32_MAX || s->hold[i] == PX_CLOTH_FIXED)
             continue;
         const float *m = s->rows.inverse + 48 * (size_t)(row / 8) + row % 8;
-        PxVec3 of[2] = {px_add(px_add(s->b[i], s->friction[i]), s->pressed[i]),
-                        px_scale(s->gravity, s->mass[i] * s->dt)};
+        PxVec3 of[2] = {get(s->rows.b, row), px_scale(s->gravity, s->mass[i] * s->dt)};
+        if (s->rows.touched)
+            of[0] = px_add(px_sub(of[0], s->touch[i]), s->pressed[i]);
         for (int k = 0; k < 2; ++k) {
             PxVec3 a = px_mad(of[k], s->normal[i],
                               s->hold[i] == PX_CLOTH_NORMAL ? -px_dot(of[k], s->normal[i]) : 0);
@@ -196,8 +198,8 @@ static double sum_of(PxClothStep *s, PxBlockFunction *function)
 }
 
 /* The matrix times a translation is the sums of its rows. If nothing is held, the translation that
- * the residuals still want is therefore known, and momentum is kept however early the iteration
- * ends. */
+ * the residuals still want is therefore known, and what collides keeps its momentum however early
+ * the iteration ends. */
 static void translate(PxClothStep *s)
 {
     const PxClothPattern *p = &s->system->pattern;
@@ -257,6 +259,7 @@ PxStatus px_cloth_solve(PxClothStep *s)
     px_cloth_contacts_product(s);
     run(s, PX_ISA_PICK(s->isa, px_cloth_residual));
     run(s, leave_block);
-    translate(s);
+    if (s->contacts != NULL && s->contacts->count > 0)
+        translate(s);
     return PX_OK;
 }

@@ -70,7 +70,7 @@ PX_INLINE Vec8 own_of(const PxClothRows *rows, uint32_t slice)
 PX_INLINE Vec8 multiply(const PxClothStep *s, uint32_t slice, Vec8 own)
 {
     const PxClothPattern *p = &s->system->pattern;
-    Vec8 sum = mad(load(s->rows.more, slice), transform(s->rows.own, slice, own), px_f8(1.0f));
+    Vec8 sum = transform(s->rows.own, slice, own);
     for (uint32_t e = p->first[slice]; e < p->first[slice + 1]; ++e) {
         const float *a = p->value + 72 * (size_t)e;
         Vec8 v = rows_of(s->rows.z, p->column + 8 * (size_t)e);
@@ -79,7 +79,7 @@ PX_INLINE Vec8 multiply(const PxClothStep *s, uint32_t slice, Vec8 own)
         sum.y += px_f8_load(a + 24) * x + px_f8_load(a + 32) * y + px_f8_load(a + 40) * z;
         sum.z += px_f8_load(a + 48) * x + px_f8_load(a + 56) * y + px_f8_load(a + 64) * z;
     }
-    return sum;
+    return s->rows.touched ? mad(sum, load(s->rows.more, slice), px_f8(1.0f)) : sum;
 }
 
 /* Preconditions r into z; returns their product. */

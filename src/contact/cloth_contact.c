@@ -14,7 +14,6 @@ static PxStatus solve(PxClothStep *s)
 
 PxStatus px_cloth_contact_solve(PxClothWalls *walls, PxClothCollision *collision, PxClothStep *s)
 {
-    px_cloth_walls_hold(walls, s);
     bool moved = true;
     for (int round = 0; round < ROUNDS; ++round) {
         uint32_t found, changed;

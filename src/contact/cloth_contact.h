@@ -7,7 +7,8 @@
 #include "cloth/collide.h"
 #include "contact/cloth_walls.h"
 
-/// Solves a step that is assembled. Errors: those of px_cloth_solve(), PX_ERR_MEMORY.
+/// Solves a step that is assembled, with holds as they begin. Errors: those of px_cloth_solve(),
+/// PX_ERR_MEMORY.
 PxStatus px_cloth_contact_solve(PxClothWalls *walls, PxClothCollision *collision,
                                 PxClothStep *step);
 

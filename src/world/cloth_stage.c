@@ -444,6 +444,7 @@ PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
         if (s->hold[i] != PX_CLOTH_FREE || px_length(s->push[i]) > 0 || s->added[i] > 0)
             px_cloth_restart(s, i);
     PX_TRY(px_cloth_walls_begin(&run->walls, s));
+    px_cloth_walls_hold(&run->walls, s);
     s->contacts = &run->contacts;
     PX_TRY(px_cloth_collide_begin(&run->collision, s));
     px_cloth_inflate(s);
