@@ -1,5 +1,7 @@
 #include "contact/cloth_contact.h"
 
+#include "base/stop.h"
+
 #define WALLS 3  /* rounds in which boundaries decide */
 #define ROUNDS 6 /* rounds of Newton's method */
 #define TIES 3   /* rounds in which what would cross is tied */
@@ -17,6 +19,7 @@ PxStatus px_cloth_contact_solve(PxClothWalls *walls, PxClothCollision *collision
     bool moved = true;
     for (int round = 0; round < ROUNDS; ++round) {
         uint32_t found, changed;
+        PX_TRY(px_stop_check(s->threads));
         PX_TRY(px_cloth_collide_find(collision, &found));
         PX_TRY(px_cloth_contacts_linearise(s, &changed));
         if (!moved && (double)changed <= FEW * (double)s->contacts->count)
@@ -27,6 +30,7 @@ PxStatus px_cloth_contact_solve(PxClothWalls *walls, PxClothCollision *collision
     }
     for (int round = 0; round < TIES; ++round) {
         uint32_t found;
+        PX_TRY(px_stop_check(s->threads));
         PX_TRY(px_cloth_collide_tie(collision, &found));
         if (found == 0)
             break;
