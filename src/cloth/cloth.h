@@ -53,6 +53,7 @@ typedef struct PxClothLaw {
     double pressure; ///< excess pressure inside at the start, Pa
     double air;      ///< density, kg/m^3
     PxVec3 wind;     ///< m/s
+    double step;     ///< the longest step, s
     bool collides;   ///< with itself and other cloth
 } PxClothLaw;
 
@@ -78,6 +79,7 @@ typedef struct PxClothFaceState {
     PxVec3 normal;    ///< unit; 0 if the triangle has collapsed
     PxVec3 force[2];  ///< P: of corner k it is -area P grad N_k, N/m
     double taut[3];   ///< tensile part of the second Piola-Kirchhoff stress: uu, vv, uv; N/m
+    double spin;      ///< co-rotational: stiffness against turning in the plane, N/m
     double c[4];      ///< tangent, N/m
     double strain[3]; ///< uu, vv, 2 uv
     double energy;    ///< J
@@ -140,6 +142,11 @@ typedef struct PxClothFaceLoad {
     PxVec3 drag;   ///< impulse of the air on each corner, N s
 } PxClothFaceLoad;
 
+/// A mass that depends on the direction, a symmetric matrix: xx, xy, xz, yy, yz, zz, kg.
+typedef struct PxClothAdded {
+    double m[6];
+} PxClothAdded;
+
 /// One step of all cloth. Arrays by vertex are in scratch.
 typedef struct PxClothStep {
     const PxClothSystem *system;
@@ -148,21 +155,24 @@ typedef struct PxClothStep {
     PxArena *scratch;
     double dt;
     PxVec3 gravity;
-    PxVec3 *x, *v;   ///< at the start
-    PxVec3 *u;       ///< velocities at the end if nothing but gravity acted
-    PxVec3 *w;       ///< velocities u + d at which vertices move; initially the guess
-    double *inertia; ///< factor of the mass (integrate.c)
-    PxVec3 *carried; ///< the part of the motion that is the past's (integrate.c), m/s
-    PxVec3 *push;    ///< forces besides gravity and elasticity, N
-    double *mass;    ///< kg
-    double *added;   ///< mass of fluid that moves along added_normal with a vertex, kg
-    double *clings;  ///< the part of it that moves across it as well, kg
-    PxVec3 *added_normal, *added_velocity;
+    PxVec3 *x, *v;       ///< at the start
+    PxVec3 *u;           ///< velocities at the end if nothing but gravity acted
+    PxVec3 *w;           ///< velocities u + d at which vertices move; initially the guess
+    double *inertia;     ///< factor of the mass (integrate.c)
+    PxVec3 *carried;     ///< the part of the motion that is the past's (integrate.c), m/s
+    PxVec3 *push;        ///< forces besides gravity and elasticity, N
+    double *mass;        ///< kg
+    PxClothAdded *added; ///< mass of fluid that moves with a vertex
+    PxVec3 *added_velocity;
     uint8_t *hold; ///< PxClothHold
     PxVec3 *normal, *target;
-    PxVec3 *friction;         ///< impulses that are added to the right side, N s
-    PxClothFaceState *face;   ///< those of system->seen
-    PxClothHingeState *hinge; ///< the same
+    PxVec3 *friction;                 ///< impulses that are added to the right side, N s
+    struct PxClothContacts *contacts; ///< in the solve (contact.h); NULL: none
+    PxVec3 *touch;                    ///< what they add to the right side, N s
+    uint8_t *in_contact;              ///< by vertex: it belongs to one of them
+    PxVec3 *pressed;                  ///< their impulses at the velocities w of the last round, N s
+    PxClothFaceState *face;           ///< those of system->seen
+    PxClothHingeState *hinge;         ///< the same
     PxClothFaceLoad *face_load;
     PxVec3 *hinge_load; ///< x: dt moment + (dt^2 + beta dt) d(moment)/dt; linear model: its vector
     PxVec3 *b;          ///< right side without friction, N s
@@ -208,6 +218,9 @@ double px_cloth_volume(const PxClothFace *face, uint32_t faces, const PxVec3 *x)
 /// Builds A and b. Fluid that moves with a vertex is in both: its mass in A, its momentum at
 /// added_velocity in b.
 void px_cloth_assemble(PxClothStep *step);
+
+/// Inverts a symmetric matrix (xx, xy, xz, yy, yz, zz) into the preconditioner of a row.
+void px_cloth_invert(const double a[6], float *out);
 
 /// Solves for w with the present holds, from the present w. Errors: PX_ERR_STOPPED.
 PxStatus px_cloth_solve(PxClothStep *step);
