@@ -63,6 +63,14 @@ TEST(folded_texture_coordinates_are_named)
               "folded: triangle 1 is mirrored against triangle 0");
 }
 
+TEST(stiffness_of_wet_cloth_needs_pores)
+{
+    complains(SQUARE "f 1 3 2\nf 1 4 3\n", SCENE(", \"wet_bend\": 0.5", ""),
+              "materials.m.cloth.wet_bend", "it never becomes wet");
+    complains(SQUARE "f 1 3 2\nf 1 4 3\n", SCENE(", \"pores\": 0.5, \"wet_stretch\": 0", ""),
+              "materials.m.cloth.wet_stretch", "above 0");
+}
+
 TEST(a_pin_of_nothing_says_how_far_away_the_cloth_is)
 {
     complains(SQUARE "f 1 3 2\nf 1 4 3\n",

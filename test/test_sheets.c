@@ -1,4 +1,4 @@
-/// Cloth in fluids: momentum, sides, leaks, a pool that rests in a sheet, equal bits.
+/// Cloth in fluids: momentum, sides, leaks, a pool that rests in a sheet, wet cloth, equal bits.
 #include "check.h"
 
 #include "base/vec.h"
@@ -192,6 +192,83 @@ TEST(cloth_takes_up_liquid_and_drips)
     CHECK_NEAR((s.mass + s.cloth_water) / before, 1, 1e-6);
     px_saved_free(saved);
     px_world_free(world);
+}
+
+/* A strip that hangs by one end and is saturated; its liquid neither moves nor dries. */
+static const char strip[] =
+    "{\"phyxel\": 1, \"spacing\": 0.02, \"materials\": {\"cotton\": {\"density\": 100, \"cloth\": "
+    "{\"mass\": 0.2, \"weft\": 100, \"warp\": 100, \"poisson\": 0, \"damping\": 10, \"limit\": 1, "
+    "\"bend\": 0.02, "
+    "\"thickness\": 0.001, \"pores\": 0.5, \"rise\": 1000, \"diffusion\": 0, \"wet_stretch\": "
+    "%s, \"wet_bend\": %s}}, \"water\": {\"density\": 1000}}, \"handles\": [{\"name\": \"a\", "
+    "\"body\": \"strip\", \"shape\": {\"box\": [0.06, 0.1, 0.5], \"at\": [%s, 0, 0]}}], "
+    "\"bodies\": "
+    "[{\"name\": \"strip\", \"material\": \"cotton\", \"shape\": {\"sheet\": {\"width\": 0.4, "
+    "\"length\": 0.1, \"columns\": 16, \"rows\": 4}%s}}]}";
+
+static PxWorld *strip_of(const char *stretch, const char *bend, bool hangs, double saturation)
+{
+    char text[1600];
+    snprintf(text, sizeof text, strip, stretch, bend, hangs ? "0" : "-0.2",
+             hangs ? ", \"turn\": {\"axis\": [0, 0, 1], \"degrees\": 90}, \"at\": [0, -0.2, 0]"
+                   : "");
+    PxWorld *world = world_of(text, 1);
+    CHECK_OK(px_world_advance(world, 1e-4));
+    PxClothWater w = px_cloth_water(world);
+    for (uint32_t i = 0; i < world->cloth_vertices.count; ++i)
+        w.water[i] = saturation * world->cloth_system.share[i] * 0.5 * 0.001 * 1000;
+    return world;
+}
+
+static double lowest(const PxWorld *world)
+{
+    double low = 0;
+    for (uint32_t i = 0; i < world->cloth_vertices.count; ++i)
+        low = fmin(low, px_cloth_water(world).place[1][i]);
+    return -low;
+}
+
+/* Under its own weight a strip of length l and mass m per area lengthens by m g l^2 / (2 E); the
+ * handle holds 5 cm of it. */
+TEST(wet_cloth_stretches_by_its_factor)
+{
+    static const struct {
+        const char *factor;
+        double saturation, young;
+    } cases[] = {{"1", 1, 100}, {"0.5", 0, 100}, {"0.5", 1, 50}, {"0.5", 0.5, 75}, {"2", 1, 200}};
+    for (size_t k = 0; k < PX_COUNT(cases); ++k) {
+        PxWorld *world = strip_of(cases[k].factor, "1", true, cases[k].saturation);
+        CHECK_OK(px_world_advance(world, 1.5));
+        double mass = 0.2 + 0.5 * cases[k].saturation;
+        double wanted = mass * 9.81 * 0.35 * 0.35 / (2 * cases[k].young);
+        print_message("longer by %.6f m, wanted %.6f\n", lowest(world) - 0.4, wanted);
+        CHECK_NEAR((lowest(world) - 0.4) / wanted, 1, 0.03);
+        px_world_free(world);
+    }
+}
+
+TEST(wet_cloth_bends_by_its_factor)
+{
+    double sinks[3];
+    for (int k = 0; k < 3; ++k) {
+        PxWorld *world = strip_of("1", k == 0 ? "1" : k == 1 ? "0.2" : "50", false, 1);
+        uint64_t hash[2][4];
+        PxSavedWorld *saved = NULL;
+        CHECK_OK(px_world_advance(world, 0.1));
+        CHECK_OK(px_world_save(world, &saved));
+        for (int again = 0; again < 2; ++again) {
+            CHECK_OK(px_world_advance(world, 1));
+            hash_of(world, hash[again]);
+            if (again == 0)
+                CHECK_OK(px_world_restore(world, saved));
+        }
+        CHECK(memcmp(hash[0], hash[1], sizeof hash[0]) == 0);
+        sinks[k] = lowest(world);
+        px_saved_free(saved);
+        px_world_free(world);
+    }
+    print_message("sinks by %.4f m, %.4f m softer, %.4f m stiffer\n", sinks[0], sinks[1], sinks[2]);
+    CHECK(sinks[1] > 1.05 * sinks[0] && sinks[2] < 0.9 * sinks[0]);
 }
 
 TEST_MAIN()

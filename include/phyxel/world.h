@@ -161,6 +161,8 @@ typedef struct PxClothDef {
     double diffusion;      ///< of liquid along it, m^2/s, >= 0
     double rise;           ///< height to which it draws liquid up, m, > 0
     double drying;         ///< liquid that it loses, kg/(m^2 s), >= 0
+    double wet_stretch;    ///< factor of the moduli at saturation, > 0
+    double wet_bend;       ///< factor of the flexural rigidity at saturation, > 0
     double reserved[4];    ///< must be 0
 } PxClothDef;
 

@@ -8,6 +8,24 @@
 
 /* ---- forces -------------------------------------------------------------------------------- */
 
+/* The law of a triangle or hinge with `count` corners. Stiffness changes in proportion to the mean
+ * saturation of the corners (004 section 4.3.4). */
+static const PxClothLaw *law_at(const PxClothStep *s, uint32_t cloth, const uint32_t *corner,
+                                int count, PxClothLaw *wet)
+{
+    double sum = 0;
+    for (int k = 0; k < count && s->wetness != NULL; ++k)
+        sum += s->wetness[corner[k]];
+    if (!(sum > 0))
+        return &s->law[cloth];
+    *wet = s->law[cloth];
+    for (int k = 0; k < 4; ++k)
+        wet->c[k] *= 1 + (wet->wet_stretch - 1) * sum / count;
+    for (int k = 0; k < 2; ++k)
+        wet->bend[k] *= 1 + (wet->wet_bend - 1) * sum / count;
+    return wet;
+}
+
 static void face_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -16,7 +34,8 @@ static void face_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t t = begin; t < end; ++t) {
         const uint32_t *c = y->face[t].corner;
         PxVec3 x[3] = {s->x[c[0]], s->x[c[1]], s->x[c[2]]};
-        px_cloth_membrane(&s->law[y->of_face[t]], &y->face[t], x, &s->face[t]);
+        PxClothLaw wet;
+        px_cloth_membrane(law_at(s, y->of_face[t], c, 3, &wet), &y->face[t], x, &s->face[t]);
     }
 }
 
@@ -28,24 +47,30 @@ static void hinge_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t t = begin; t < end; ++t) {
         const uint32_t *c = y->hinge[t].corner;
         PxVec3 x[4] = {s->x[c[0]], s->x[c[1]], s->x[c[2]], s->x[c[3]]};
-        px_cloth_bending(&s->law[y->of_hinge[t]], &y->hinge[t], x, &s->hinge[t]);
+        PxClothLaw wet;
+        px_cloth_bending(law_at(s, y->of_hinge[t], c, 4, &wet), &y->hinge[t], x, &s->hinge[t]);
     }
 }
 
 static bool same_law(const PxClothLaw *a, const PxClothLaw *b)
 {
     return memcmp(a->c, b->c, sizeof a->c) == 0 && memcmp(a->bend, b->bend, sizeof a->bend) == 0 &&
-           !(a->limit < b->limit) && !(a->limit > b->limit) && a->membrane == b->membrane &&
-           a->bending == b->bending;
+           !(a->wet_stretch < b->wet_stretch) && !(a->wet_stretch > b->wet_stretch) &&
+           !(a->wet_bend < b->wet_bend) && !(a->wet_bend > b->wet_bend) && !(a->limit < b->limit) &&
+           !(a->limit > b->limit) && a->membrane == b->membrane && a->bending == b->bending;
 }
 
-/* Are these the positions and laws that were evaluated last? */
+/* Are these the positions, saturations and laws that were evaluated last? */
 static bool was_seen(const PxClothStep *s)
 {
     const PxClothSeen *seen = s->system->seen;
     bool same = seen->any;
     for (uint32_t k = 0; k < s->system->cloths && same; ++k)
         same = same_law(&s->law[k], &seen->law[k]);
+    for (uint32_t i = 0; i < s->system->vertices && same; ++i) {
+        double wetness = s->wetness != NULL ? s->wetness[i] : 0;
+        same = !(wetness < seen->wetness[i]) && !(wetness > seen->wetness[i]);
+    }
     return same && memcmp(s->x, seen->x, s->system->vertices * sizeof *s->x) == 0;
 }
 
@@ -55,6 +80,8 @@ void px_cloth_evaluate(PxClothStep *s)
     if (was_seen(s))
         return;
     memcpy(seen->x, s->x, s->system->vertices * sizeof *s->x);
+    for (uint32_t i = 0; i < s->system->vertices; ++i)
+        seen->wetness[i] = s->wetness != NULL ? s->wetness[i] : 0;
     memcpy(seen->law, s->law, s->system->cloths * sizeof *s->law);
     seen->any = true;
     px_parallel_for(s->threads, s->system->faces, BLOCK, face_block, s);

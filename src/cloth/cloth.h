@@ -46,6 +46,8 @@ typedef struct PxClothLaw {
     double bend[2];     ///< flexural rigidity along weft and warp, N m
     double alpha, beta; ///< Rayleigh damping, 1/s and s
     double limit;       ///< strain from which it is stiffer
+    double wet_stretch; ///< factor of c when saturated with liquid
+    double wet_bend;    ///< the same of bend
     PxClothMembrane membrane;
     PxClothBending bending;
     PxClothIntegration integration;
@@ -97,6 +99,7 @@ typedef struct PxClothHingeState {
 typedef struct PxClothSeen {
     bool any;
     PxVec3 *x;
+    double *wetness;
     PxClothLaw *law;
     PxClothFaceState *face;
     PxClothHingeState *hinge;
@@ -155,14 +158,15 @@ typedef struct PxClothStep {
     PxArena *scratch;
     double dt;
     PxVec3 gravity;
-    PxVec3 *x, *v;       ///< at the start
-    PxVec3 *u;           ///< velocities at the end if nothing but gravity acted
-    PxVec3 *w;           ///< velocities u + d at which vertices move; initially the guess
-    double *inertia;     ///< factor of the mass (integrate.c)
-    PxVec3 *carried;     ///< the part of the motion that is the past's (integrate.c), m/s
-    PxVec3 *push;        ///< forces besides gravity and elasticity, N
-    double *mass;        ///< kg
-    PxClothAdded *added; ///< mass of fluid that moves with a vertex
+    const double *wetness; ///< saturation by vertex, 0 .. 1; NULL: no stiffness depends on it
+    PxVec3 *x, *v;         ///< at the start
+    PxVec3 *u;             ///< velocities at the end if nothing but gravity acted
+    PxVec3 *w;             ///< velocities u + d at which vertices move; initially the guess
+    double *inertia;       ///< factor of the mass (integrate.c)
+    PxVec3 *carried;       ///< the part of the motion that is the past's (integrate.c), m/s
+    PxVec3 *push;          ///< forces besides gravity and elasticity, N
+    double *mass;          ///< kg
+    PxClothAdded *added;   ///< mass of fluid that moves with a vertex
     PxVec3 *added_velocity;
     uint8_t *hold; ///< PxClothHold
     PxVec3 *normal, *target;

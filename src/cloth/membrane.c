@@ -34,6 +34,8 @@ PxStatus px_cloth_law(const PxMaterialDef *def, const char *what, PxClothLaw *ou
                         .alpha = d->damping,
                         .beta = d->stiff_damping,
                         .limit = d->limit,
+                        .wet_stretch = d->wet_stretch,
+                        .wet_bend = d->wet_bend,
                         .membrane = d->membrane,
                         .bending = d->bending_model,
                         .integration = d->integration,

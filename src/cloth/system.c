@@ -79,11 +79,12 @@ static PxStatus make_seen(PxClothSystem *s)
     s->seen = PX_ARENA_ARRAY(m, PxClothSeen, 1);
     if (s->seen != NULL)
         *s->seen = (PxClothSeen){.x = PX_ARENA_ARRAY(m, PxVec3, s->vertices + 1),
+                                 .wetness = PX_ARENA_ARRAY(m, double, s->vertices + 1),
                                  .law = PX_ARENA_ARRAY(m, PxClothLaw, s->cloths + 1),
                                  .face = PX_ARENA_ARRAY(m, PxClothFaceState, s->faces + 1),
                                  .hinge = PX_ARENA_ARRAY(m, PxClothHingeState, s->hinges + 1)};
-    if (s->seen == NULL || s->seen->x == NULL || s->seen->law == NULL || s->seen->face == NULL ||
-        s->seen->hinge == NULL)
+    if (s->seen == NULL || s->seen->x == NULL || s->seen->wetness == NULL || s->seen->law == NULL ||
+        s->seen->face == NULL || s->seen->hinge == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u triangles", s->faces);
     return PX_OK;
 }

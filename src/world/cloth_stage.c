@@ -299,18 +299,25 @@ static PxStatus gather(PxWorld *world, PxClothStep *s)
 {
     const PxTable *t = &world->cloth_vertices;
     PxClothLaw *law = PX_ARENA_ARRAY(&world->scratch, PxClothLaw, world->cloths.count + 1);
+    double *wetness = NULL;
+    bool softens = false;
     if (law == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %zu pieces", world->cloths.count);
     for (size_t k = 0; k < world->cloths.count; ++k) {
         const PxMaterial *m = &world->materials.data[world->cloths.data[k].material];
         PX_TRY(px_cloth_law(&m->def, m->name, &law[k]));
+        softens = softens || m->def.cloth.wet_stretch < 1 || m->def.cloth.wet_stretch > 1 ||
+                  m->def.cloth.wet_bend < 1 || m->def.cloth.wet_bend > 1;
     }
+    if (softens)
+        PX_TRY(px_wet_saturation(world, &wetness));
     *s = (PxClothStep){.system = &world->cloth_system,
                        .law = law,
                        .threads = &world->threads,
                        .scratch = &world->scratch,
                        .dt = world->dt,
                        .gravity = world->def.gravity,
+                       .wetness = wetness,
                        .tolerance = world->sheets != NULL ? 1e-6 : 2e-3,
                        .most_iterations = 400,
                        .isa = world->isa};

@@ -66,7 +66,9 @@ PxClothDef px_cloth_def_default(void)
                         .fluid_grip = 1,
                         .absorption = 1e-6,
                         .diffusion = 1e-5,
-                        .rise = 0.1};
+                        .rise = 0.1,
+                        .wet_stretch = 1,
+                        .wet_bend = 1};
 }
 
 PxFractureDef px_fracture_def_default(void)

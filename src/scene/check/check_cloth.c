@@ -1,4 +1,4 @@
-/// Foresees cloth that starts inside a wall or rigid body.
+/// Foresees cloth that starts inside a wall or rigid body, and numbers of wet cloth without effect.
 #include "scene/check/survey.h"
 
 #include "base/vec.h"
@@ -46,8 +46,30 @@ static void compare(PxScene *scene, const PxSurvey *survey, size_t cloth, size_t
                 px_quote(def->name, name, sizeof name), depth, at.x, at.y, at.z);
 }
 
+/* Stiffness of wet cloth that cannot become wet. */
+static void check_wet(PxScene *scene, size_t index)
+{
+    const PxClothDef *c = &scene->material[index].def.cloth;
+    const struct {
+        const char *key;
+        double factor;
+    } keys[] = {{"wet_stretch", c->wet_stretch}, {"wet_bend", c->wet_bend}};
+    for (size_t k = 0; k < PX_COUNT(keys) && c->cloth && !(c->pores > 0); ++k) {
+        PxPath root = px_path_root(), materials = px_path_key(&root, "materials");
+        PxPath own = px_path_key(&materials, scene->material[index].def.name);
+        PxPath cloth = px_path_key(&own, "cloth"), path = px_path_key(&cloth, keys[k].key);
+        if (keys[k].factor < 1 || keys[k].factor > 1)
+            px_complain(scene, PX_WARNING, &path, PX_AT_VALUE,
+                        "is %g, and the cloth has no pores: it never becomes wet; wanted "
+                        "\"pores\", cotton 0.7",
+                        keys[k].factor);
+    }
+}
+
 void px_survey_check_cloth(PxScene *scene, const PxSurvey *survey)
 {
+    for (size_t k = 0; k < scene->materials; ++k)
+        check_wet(scene, k);
     for (size_t k = 0; k < scene->bodies; ++k)
         for (size_t other = 0; other < scene->bodies && survey->sheet[k] != NULL; ++other)
             if (survey->shape[other] != NULL && px_body_is_boundary(&scene->body[other].def))
