@@ -125,6 +125,9 @@ PX_API PxMeltDef px_melt_def_default(void);
 typedef enum PxClothMembrane { PX_CLOTH_COROTATIONAL, PX_CLOTH_GREEN } PxClothMembrane;
 /// Bending of cloth: by the angle between triangles, or linear in the positions.
 typedef enum PxClothBending { PX_CLOTH_DIHEDRAL, PX_CLOTH_LINEAR } PxClothBending;
+/// Integration of cloth: implicit Euler, or the second backward difference formula, which damps
+/// less.
+typedef enum PxClothIntegration { PX_CLOTH_EULER, PX_CLOTH_BDF2 } PxClothIntegration;
 /// Rest shape of cloth: the mesh as placed, or its texture coordinates in metres.
 typedef enum PxClothRest { PX_CLOTH_REST_SHAPE, PX_CLOTH_REST_UV } PxClothRest;
 
@@ -144,6 +147,7 @@ typedef struct PxClothDef {
     double step;          ///< longest time step, s, > 0
     PxClothMembrane membrane;
     PxClothBending bending_model;
+    PxClothIntegration integration;
     PxClothRest rest;
     bool self_collision;   ///< it does not pass through itself and other cloth
     double air;            ///< density of the air that drags it, kg/m^3, >= 0; 0: none

@@ -90,26 +90,27 @@ static void set_drag(const PxClothStep *s, const PxClothLaw *law, uint32_t t)
     PxVec3 flow = px_sub(law->wind, v);
     double speed = fabs(px_dot(flow, n)) / twice;
     load->across = px_scale(n, sqrt(0.25 * law->air * twice * speed) / twice);
-    flow = px_mad(flow, s->gravity, -s->dt);
-    load->drag = px_scale(load->across, s->dt / 3 * px_dot(flow, load->across));
+    PxVec3 u = px_scale(px_add(s->u[c[0]], px_add(s->u[c[1]], s->u[c[2]])), 1 / 3.0);
+    load->drag = px_scale(load->across, s->dt / 3 * px_dot(px_sub(law->wind, u), load->across));
 }
 
-/* The stress grows at the rate of the stiffness times v: the same terms as in add_face(). */
+/* The stress grows at the rate of the stiffness times u: the same terms as in add_face(). */
 static void load_face(const PxClothStep *s, uint32_t t)
 {
     const PxClothFace *face = &s->system->face[t];
     const PxClothFaceState *st = &s->face[t];
     const PxClothLaw *law = &s->law[s->system->of_face[t]];
-    PxVec3 v0 = s->v[face->corner[0]];
-    PxVec3 v1 = px_sub(s->v[face->corner[1]], v0), v2 = px_sub(s->v[face->corner[2]], v0);
+    PxVec3 v0 = s->u[face->corner[0]];
+    PxVec3 v1 = px_sub(s->u[face->corner[1]], v0), v2 = px_sub(s->u[face->corner[2]], v0);
     const double(*d)[2] = face->inverse, *c = st->c, *taut = st->taut;
     PxVec3 fu = px_mad(px_scale(v1, d[0][0]), v2, d[1][0]);
     PxVec3 fv = px_mad(px_scale(v1, d[0][1]), v2, d[1][1]);
     double uu = px_dot(st->f[0], fu), vv = px_dot(st->f[1], fv);
     double uv = c[3] * (px_dot(st->f[0], fv) + px_dot(st->f[1], fu));
     double su = c[0] * uu + c[1] * vv, sv = c[1] * uu + c[2] * vv;
-    PxVec3 pu = px_mad(px_scale(st->f[0], su), st->f[1], uv);
-    PxVec3 pv = px_mad(px_scale(st->f[1], sv), st->f[0], uv);
+    double turn = st->spin * (px_dot(st->f[0], fv) - px_dot(st->f[1], fu));
+    PxVec3 pu = px_mad(px_scale(st->f[0], su), st->f[1], uv - turn);
+    PxVec3 pv = px_mad(px_scale(st->f[1], sv), st->f[0], uv + turn);
     PxVec3 tu = px_mad(px_scale(fu, taut[0]), fv, taut[2]);
     PxVec3 tv = px_mad(px_scale(fu, taut[2]), fv, taut[1]);
     if (law->membrane != PX_CLOTH_GREEN) {
@@ -130,12 +131,12 @@ static void load_hinge(const PxClothStep *s, uint32_t t)
     if (is_linear(s, t)) {
         PxVec3 r = px_vec(0, 0, 0);
         for (int c = 1; c < 4; ++c) /* the weights sum to 0 */
-            r = px_mad(r, px_sub(s->v[h->corner[c]], s->v[h->corner[0]]), h->weight[c]);
+            r = px_mad(r, px_sub(s->u[h->corner[c]], s->u[h->corner[0]]), h->weight[c]);
         s->hinge_load[t] = px_mad(px_scale(r, scale), st->slope[0], s->dt * st->moment);
     } else {
         double rate = 0;
         for (int c = 1; c < 4; ++c)
-            rate += px_dot(px_sub(s->v[h->corner[c]], s->v[h->corner[0]]), st->slope[c]);
+            rate += px_dot(px_sub(s->u[h->corner[c]], s->u[h->corner[0]]), st->slope[c]);
         s->hinge_load[t] = px_vec(s->dt * st->moment + scale * rate, 0, 0);
     }
 }
@@ -207,8 +208,10 @@ static void add_identity(double block[9], double scale)
 }
 
 /* G_i^T C G_j, G_i the matrix from the two columns of F to the strains (004 Eq. 2.87). Tension
- * resists motion across it: with Green strain in all directions, with co-rotational strain, whose
- * rotation follows in the plane, along the normal. */
+ * resists motion across it: with Green strain in all directions; with co-rotational strain along
+ * the normal, and in the plane against the turning t = R_u . dF_v - R_v . dF_u, by
+ * tr S / tr U t^2 / 2. Without that term cloth with much more tension than stiffness in shear
+ * flutters and is torn apart. */
 static void add_face(const PxClothStep *s, const PxClothPart *part, double block[9])
 {
     const PxClothFace *face = &s->system->face[part->of];
@@ -218,11 +221,12 @@ static void add_face(const PxClothStep *s, const PxClothPart *part, double block
     const double *c = st->c, *t = st->taut;
     px_cloth_gradients(face, g);
     const double *i = g[part->corner[0]], *j = g[part->corner[1]];
+    double q = st->spin;
     const double m[2][2] = {
-        {w * (i[0] * c[0] * j[0] + i[1] * c[3] * j[1]),
-         w * (i[0] * c[1] * j[1] + i[1] * c[3] * j[0])},
-        {w * (i[1] * c[1] * j[0] + i[0] * c[3] * j[1]),
-         w * (i[1] * c[2] * j[1] + i[0] * c[3] * j[0])},
+        {w * (i[0] * c[0] * j[0] + i[1] * (c[3] + q) * j[1]),
+         w * (i[0] * c[1] * j[1] + i[1] * (c[3] - q) * j[0])},
+        {w * (i[1] * c[1] * j[0] + i[0] * (c[3] - q) * j[1]),
+         w * (i[1] * c[2] * j[1] + i[0] * (c[3] + q) * j[0])},
     };
     double across = w * ((t[0] * i[0] + t[2] * i[1]) * j[0] + (t[2] * i[0] + t[1] * i[1]) * j[1]);
     add_plane(block, m, st->f);
@@ -269,8 +273,9 @@ static void pair_block(void *user, uint32_t begin, uint32_t end, int thread)
 
 PxVec3 px_cloth_added(const PxClothStep *s, uint32_t i, PxVec3 v)
 {
-    PxVec3 n = s->added_normal[i];
-    return px_mad(px_scale(v, s->clings[i]), n, (s->added[i] - s->clings[i]) * px_dot(v, n));
+    const double *m = s->added[i].m;
+    return px_vec(m[0] * v.x + m[1] * v.y + m[2] * v.z, m[1] * v.x + m[3] * v.y + m[4] * v.z,
+                  m[2] * v.x + m[4] * v.y + m[5] * v.z);
 }
 
 /* Sum of the row of a vertex, xx, xy, xz, yy, yz, zz: its mass, that of the fluid that moves with
@@ -279,12 +284,12 @@ static void set_own(const PxClothStep *s, uint32_t i, float *own)
 {
     const PxClothSystem *y = s->system;
     const PxClothLaw *law = &s->law[y->of_vertex[i]];
-    double m = s->mass[i] * (1 + law->alpha * s->dt) + s->clings[i];
-    PxVec3 n = s->added_normal[i], f = px_scale(n, s->added[i] - s->clings[i]);
-    double sum[6] = {m + f.x * n.x, f.x * n.y, f.x * n.z, m + f.y * n.y, f.y * n.z, m + f.z * n.z};
+    double m = s->mass[i] * (s->inertia[i] + law->alpha * s->dt);
+    const double *a = s->added[i].m;
+    double sum[6] = {m + a[0], a[1], a[2], m + a[3], a[4], m + a[5]};
     for (uint32_t k = y->first_face[i]; k < y->first_face[i + 1] && law->air > 0; ++k) {
-        PxVec3 a = s->face_load[y->faces_of[k].of].across, b = px_scale(a, s->dt / 3);
-        const double add[6] = {a.x * b.x, a.x * b.y, a.x * b.z, a.y * b.y, a.y * b.z, a.z * b.z};
+        PxVec3 n = s->face_load[y->faces_of[k].of].across, b = px_scale(n, s->dt / 3);
+        const double add[6] = {n.x * b.x, n.x * b.y, n.x * b.z, n.y * b.y, n.y * b.z, n.z * b.z};
         for (int c = 0; c < 6; ++c)
             sum[c] += add[c];
     }
@@ -293,7 +298,7 @@ static void set_own(const PxClothStep *s, uint32_t i, float *own)
 }
 
 /* Inverts a symmetric matrix; if it cannot, the result is that of its trace. */
-static void invert(const double a[6], float *out)
+void px_cloth_invert(const double a[6], float *out)
 {
     double c0 = a[3] * a[5] - a[4] * a[4], c1 = a[2] * a[4] - a[1] * a[5];
     double c2 = a[1] * a[4] - a[2] * a[3], det = a[0] * c0 + a[1] * c1 + a[2] * c2;
@@ -310,7 +315,8 @@ static void invert(const double a[6], float *out)
 }
 
 /* The diagonal block: the sum of the row without the other blocks. */
-static void set_inverse(const PxClothStep *s, uint32_t row, const float *own, float *out)
+static void set_inverse(const PxClothStep *s, uint32_t row, const float *own, float *diagonal,
+                        float *out)
 {
     const PxClothPattern *p = &s->system->pattern;
     static const int upper[6] = {0, 1, 2, 4, 5, 8};
@@ -320,7 +326,9 @@ static void set_inverse(const PxClothStep *s, uint32_t row, const float *own, fl
     for (uint32_t e = p->first[row / 8]; e < p->first[row / 8 + 1]; ++e)
         for (int c = 0; c < 6; ++c)
             sum[c] -= (double)p->value[72 * (size_t)e + 8 * (size_t)upper[c] + row % 8];
-    invert(sum, out);
+    for (int c = 0; c < 6; ++c)
+        diagonal[8 * c] = (float)sum[c];
+    px_cloth_invert(sum, out);
 }
 
 static void slice_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -332,16 +340,16 @@ static void slice_block(void *user, uint32_t begin, uint32_t end, int thread)
         uint32_t i = p->vertex[row];
         float *own = s->rows.own + 48 * (size_t)(row / 8) + row % 8;
         float *inverse = s->rows.inverse + 48 * (size_t)(row / 8) + row % 8;
+        float *diagonal = s->rows.diagonal + 48 * (size_t)(row / 8) + row % 8;
         if (i == UINT32_MAX) {
             for (int c = 0; c < 6; ++c)
                 own[8 * c] = inverse[8 * c] = 0;
             continue;
         }
         set_own(s, i, own);
-        set_inverse(s, row, own, inverse);
+        set_inverse(s, row, own, diagonal, inverse);
         const PxClothLaw *law = &s->law[s->system->of_vertex[i]];
-        PxVec3 fall = px_mad(s->v[i], s->gravity, s->dt);
-        PxVec3 f = px_mad(s->push[i], fall, -law->alpha * s->mass[i]);
+        PxVec3 fall = s->u[i], f = px_mad(s->push[i], fall, -law->alpha * s->mass[i]);
         s->b[i] = px_mad(impulse_of(s, i), f, s->dt);
         s->b[i] = px_add(s->b[i], px_cloth_added(s, i, px_sub(s->added_velocity[i], fall)));
     }

@@ -5,7 +5,7 @@
 /// velocities solves
 ///     A d = dt f - (alpha dt M + (dt^2 + beta dt) K) v,   A = (1 + alpha dt) M + (dt^2 + beta dt)
 ///     K.
-/// Vertices may be held: along a normal, or entirely.
+/// Vertices may be held: along a normal, or entirely. BDF2 (integrate.c) has the same form.
 ///
 /// K is 0 for translations. Its products are sums of K_ij (d_j - d_i), which makes them so in
 /// floats too: the blocks of A are floats, and what they round away is relative to deformations.
@@ -48,10 +48,12 @@ typedef struct PxClothLaw {
     double limit;       ///< strain from which it is stiffer
     PxClothMembrane membrane;
     PxClothBending bending;
+    PxClothIntegration integration;
     double friction;
     double pressure; ///< excess pressure inside at the start, Pa
     double air;      ///< density, kg/m^3
     PxVec3 wind;     ///< m/s
+    double step;     ///< the longest step, s
     bool collides;   ///< with itself and other cloth
 } PxClothLaw;
 
@@ -77,6 +79,7 @@ typedef struct PxClothFaceState {
     PxVec3 normal;    ///< unit; 0 if the triangle has collapsed
     PxVec3 force[2];  ///< P: of corner k it is -area P grad N_k, N/m
     double taut[3];   ///< tensile part of the second Piola-Kirchhoff stress: uu, vv, uv; N/m
+    double spin;      ///< co-rotational: stiffness against turning in the plane, N/m
     double c[4];      ///< tangent, N/m
     double strain[3]; ///< uu, vv, 2 uv
     double energy;    ///< J
@@ -134,10 +137,15 @@ typedef enum PxClothHold {
 
 /// What a triangle adds to the right side of a step, besides its matrix.
 typedef struct PxClothFaceLoad {
-    PxVec3 p[2];   ///< dt P + (dt^2 + beta dt) dP/dt at the velocities v, N s/m
+    PxVec3 p[2];   ///< dt P + (dt^2 + beta dt) dP/dt at the velocities u, N s/m
     PxVec3 across; ///< normal times the root of the drag's 1/2 rho S |(c - v) n|, (kg/s)^1/2
     PxVec3 drag;   ///< impulse of the air on each corner, N s
 } PxClothFaceLoad;
+
+/// A mass that depends on the direction, a symmetric matrix: xx, xy, xz, yy, yz, zz, kg.
+typedef struct PxClothAdded {
+    double m[6];
+} PxClothAdded;
 
 /// One step of all cloth. Arrays by vertex are in scratch.
 typedef struct PxClothStep {
@@ -147,18 +155,24 @@ typedef struct PxClothStep {
     PxArena *scratch;
     double dt;
     PxVec3 gravity;
-    PxVec3 *x, *v;  ///< at the start
-    PxVec3 *w;      ///< velocities u + d at the end; initially the guess
-    PxVec3 *push;   ///< forces besides gravity and elasticity, N
-    double *mass;   ///< kg
-    double *added;  ///< mass of fluid that moves along added_normal with a vertex, kg
-    double *clings; ///< the part of it that moves across it as well, kg
-    PxVec3 *added_normal, *added_velocity;
+    PxVec3 *x, *v;       ///< at the start
+    PxVec3 *u;           ///< velocities at the end if nothing but gravity acted
+    PxVec3 *w;           ///< velocities u + d at which vertices move; initially the guess
+    double *inertia;     ///< factor of the mass (integrate.c)
+    PxVec3 *carried;     ///< the part of the motion that is the past's (integrate.c), m/s
+    PxVec3 *push;        ///< forces besides gravity and elasticity, N
+    double *mass;        ///< kg
+    PxClothAdded *added; ///< mass of fluid that moves with a vertex
+    PxVec3 *added_velocity;
     uint8_t *hold; ///< PxClothHold
     PxVec3 *normal, *target;
-    PxVec3 *friction;         ///< impulses that are added to the right side, N s
-    PxClothFaceState *face;   ///< those of system->seen
-    PxClothHingeState *hinge; ///< the same
+    PxVec3 *friction;                 ///< impulses that are added to the right side, N s
+    struct PxClothContacts *contacts; ///< in the solve (contact.h); NULL: none
+    PxVec3 *touch;                    ///< what they add to the right side, N s
+    uint8_t *in_contact;              ///< by vertex: it belongs to one of them
+    PxVec3 *pressed;                  ///< their impulses at the velocities w of the last round, N s
+    PxClothFaceState *face;           ///< those of system->seen
+    PxClothHingeState *hinge;         ///< the same
     PxClothFaceLoad *face_load;
     PxVec3 *hinge_load; ///< x: dt moment + (dt^2 + beta dt) d(moment)/dt; linear model: its vector
     PxVec3 *b;          ///< right side without friction, N s
@@ -172,6 +186,22 @@ typedef struct PxClothStep {
 
 /// Takes the arrays from scratch and sets all vertices free. Errors: PX_ERR_MEMORY.
 PxStatus px_cloth_step_begin(PxClothStep *step);
+
+/// How a vertex came here: its place and velocity at the start of the last step, that step, s.
+typedef struct PxClothPast {
+    PxVec3 x, v;
+    double dt; ///< 0: there is no past without kinks
+} PxClothPast;
+
+/// Sets u of a vertex, from x, v and its past, by the integration of its material (integrate.c).
+void px_cloth_predict(PxClothStep *step, uint32_t vertex, const PxClothPast *past);
+/// Integrates a vertex by implicit Euler in this step: the past does not count.
+void px_cloth_restart(PxClothStep *step, uint32_t vertex);
+/// Is its past used in this step?
+bool px_cloth_has_past(const PxClothStep *step, uint32_t vertex);
+/// Velocity at the end of a step of a vertex that the solve moved at `solved`, and contact after it
+/// at w.
+PxVec3 px_cloth_velocity(const PxClothStep *step, uint32_t vertex, PxVec3 solved);
 
 /// Evaluates strain, angles, forces and energies of the positions x, unless they were the last
 /// evaluated ones.
@@ -188,6 +218,9 @@ double px_cloth_volume(const PxClothFace *face, uint32_t faces, const PxVec3 *x)
 /// Builds A and b. Fluid that moves with a vertex is in both: its mass in A, its momentum at
 /// added_velocity in b.
 void px_cloth_assemble(PxClothStep *step);
+
+/// Inverts a symmetric matrix (xx, xy, xz, yy, yz, zz) into the preconditioner of a row.
+void px_cloth_invert(const double a[6], float *out);
 
 /// Solves for w with the present holds, from the present w. Errors: PX_ERR_STOPPED.
 PxStatus px_cloth_solve(PxClothStep *step);

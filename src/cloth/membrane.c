@@ -36,10 +36,12 @@ PxStatus px_cloth_law(const PxMaterialDef *def, const char *what, PxClothLaw *ou
                         .limit = d->limit,
                         .membrane = d->membrane,
                         .bending = d->bending_model,
+                        .integration = d->integration,
                         .friction = def->friction,
                         .pressure = d->pressure,
                         .air = d->air,
                         .wind = d->wind,
+                        .step = d->step,
                         .collides = d->self_collision};
     return PX_OK;
 }
@@ -112,6 +114,7 @@ void px_cloth_membrane(const PxClothLaw *law, const PxClothFace *face, const PxV
                    2 * c[1] * strain[0] * strain[1] + c[3] * strain[2] * strain[2]);
     out->f[0] = fu;
     out->f[1] = fv;
+    out->spin = law->membrane != PX_CLOTH_GREEN ? fmax(s[0] + s[1], 0) / trace : 0;
     if (law->membrane != PX_CLOTH_GREEN) {
         /* adj S adj, of symmetric matrices (uu, vv, uv) */
         double m[2][2] = {{adj[0] * s[0] + adj[2] * s[2], adj[0] * s[2] + adj[2] * s[1]},

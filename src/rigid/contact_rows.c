@@ -1,4 +1,5 @@
 /// Contacts of rigid bodies as constraints: finding them, and what is kept of them.
+#include "base/stop.h"
 #include "rigid/solver_parts.h"
 #include "rigid/spin.h"
 #include "shape/shape_inner.h"
@@ -71,7 +72,7 @@ static void make_contact(PxSolverRun *run, const PxSolverPair *pair, const PxTou
         const PxWall *wall = s->wall[pair->b].wall;
         c->friction = sqrt(c->friction * wall->boundary.friction);
         double when = s->dt > 0 ? (run->time + since) / s->dt : 0;
-        c->wall_moves = px_wall_velocity(wall, px_wall_to_rest(wall, when, at));
+        c->wall_moves = px_wall_velocity(wall, when, px_wall_to_rest(wall, when, at));
         c->lb = px_mad(touch->anchor[1], c->wall_moves, -since);
     }
     if (ra->law.law->force != NULL || (b != NULL && b->of->law.law->force != NULL)) {
@@ -288,6 +289,7 @@ static PxStatus touch_pairs(PxSolverRun *run, double within, double since)
     for (uint32_t k = 0; k < run->chosen_count; k += AT_ONCE) {
         uint32_t count = run->chosen_count - k < AT_ONCE ? run->chosen_count - k : AT_ONCE;
         Find job = {.run = run, .chosen = &run->chosen[k], .within = within, .since = since};
+        PX_TRY(px_stop_check(s->threads));
         px_parallel_for(s->threads, count, BLOCK, find_block, &job);
         for (uint32_t n = 0; n < count; ++n)
             PX_TRY(meet(&job, n));

@@ -2,7 +2,8 @@
 
 #include "base/stop.h"
 #include "cloth/collide.h"
-#include "contact/cloth_walls.h"
+#include "contact/cloth_contact.h"
+#include "contact/cloth_edges.h"
 #include "world/sheet_stage.h"
 
 #include <math.h>
@@ -20,9 +21,9 @@ enum {
     HOLD,
     LAST_PLACE,
     LAST_VELOCITY,
+    PAST,
     CONTACT,
     LOAD,
-    OWED,
     WATER,
     THIRST,
     LIQUID,
@@ -41,9 +42,9 @@ static const struct {
     [HOLD] = {"hold_position", "m", PX_F64, 3},
     [LAST_PLACE] = {"last_position", "m", PX_F64, 3},
     [LAST_VELOCITY] = {"last_velocity", "m/s", PX_F64, 3},
+    [PAST] = {"past", "", PX_U32, 1},
     [CONTACT] = {"contact", "", PX_U32, 1},
     [LOAD] = {"load", "N", PX_F64, 1},
-    [OWED] = {"owed", "N s", PX_F64, 3},
     [WATER] = {"water", "kg", PX_F64, 1},
     [THIRST] = {"thirst", "kg", PX_F64, 1},
     [LIQUID] = {"liquid", "", PX_U32, 1},
@@ -107,7 +108,7 @@ static PxStatus refuse_inside(const PxWall *wall, const char *name, const PxVec3
     px_wall_move(&still, 0, 0);
     for (uint32_t i = 0; i < count; ++i) {
         PxVec3 rest = px_wall_to_rest(&still, 0, x[i]);
-        if (px_wall_distance(&still, rest, NULL) < 0) {
+        if (px_wall_distance(&still, 0, rest, NULL) < 0) {
             first = inside == 0 ? i : first;
             ++inside;
         }
@@ -127,7 +128,7 @@ PxStatus px_cloth_check_wall(const PxWorld *world, const PxWall *wall)
     px_wall_move(&still, world->state.time, 0);
     for (uint32_t i = 0; i < t->count; ++i) {
         PxVec3 x = get(t, PLACE, i);
-        if (px_wall_distance(&still, px_wall_to_rest(&still, 0, x), NULL) < 0)
+        if (px_wall_distance(&still, 0, px_wall_to_rest(&still, 0, x), NULL) < 0)
             return px_fail(PX_ERR_ARGUMENT,
                            "the cloth '%s' has a vertex inside it, at (%.3g, %.3g, %.3g) m",
                            world->bodies.data[words(t, BODY)[i]].name, x.x, x.y, x.z);
@@ -251,6 +252,7 @@ void px_cloth_grab(PxWorld *world, uint32_t slot, const PxPose *pose, bool take)
         if (!take) {
             if (*own == slot + 1) {
                 *own = 0;
+                words(t, PAST)[i] = 0;
                 put(t, HOLD, i, px_vec(0, 0, 0));
             }
             continue;
@@ -270,7 +272,8 @@ typedef struct PxClothRun {
     PxClothStep step;
     PxClothWalls walls;
     PxClothCollision collision;
-    PxVec3 *owed;
+    PxClothContacts contacts;
+    PxVec3 *solved; /* velocities before collisions */
 } PxClothRun;
 
 PxStatus px_cloth_stage_begin(PxWorld *world)
@@ -317,10 +320,16 @@ static PxStatus gather(PxWorld *world, PxClothStep *s)
         s->mass[i] += numbers(t, WATER)[i];
         s->x[i] = get(t, PLACE, i);
         s->v[i] = get(t, VELOCITY, i);
-        /* the guess: it accelerates as in the last step */
-        s->w[i] = before > 0
-                      ? px_mad(s->v[i], px_sub(s->v[i], get(t, LAST_VELOCITY, i)), s->dt / before)
-                      : px_mad(s->v[i], s->gravity, s->dt);
+        px_cloth_predict(s, i,
+                         &(PxClothPast){.x = get(t, LAST_PLACE, i),
+                                        .v = get(t, LAST_VELOCITY, i),
+                                        .dt = words(t, PAST)[i] != 0 ? before : 0});
+        /* the guess: it accelerates as in the last step, so that it has the right momentum */
+        s->w[i] = s->u[i];
+        if (before > 0) {
+            PxVec3 change = px_scale(px_sub(s->v[i], get(t, LAST_VELOCITY, i)), s->dt / before);
+            s->w[i] = px_mad(s->u[i], px_mad(change, s->gravity, -s->dt), 1 / s->inertia[i]);
+        }
     }
     return PX_OK;
 }
@@ -340,8 +349,7 @@ static void hold_vertices(const PxWorld *world, PxClothStep *s)
     }
 }
 
-PxStatus px_cloth_vertices(const PxWorld *world, PxVec3 *x, PxVec3 *v, PxVec3 *change, double *mass,
-                           uint8_t *held)
+PxStatus px_cloth_vertices(const PxWorld *world, PxVec3 *x, PxVec3 *v, double *mass, uint8_t *held)
 {
     const PxTable *t = &world->cloth_vertices;
     const PxClothSystem *y = &world->cloth_system;
@@ -353,9 +361,6 @@ PxStatus px_cloth_vertices(const PxWorld *world, PxVec3 *x, PxVec3 *v, PxVec3 *c
         for (uint32_t i = cloth->first; i < cloth->first + cloth->sheet->vertices; ++i) {
             x[i] = get(t, PLACE, i);
             v[i] = get(t, VELOCITY, i);
-            change[i] =
-                px_scale(px_sub(v[i], get(t, LAST_VELOCITY, i)),
-                         world->state.cloth_before > 0 ? world->dt / world->state.cloth_before : 0);
             mass[i] = y->share[i] * law.mass + numbers(t, WATER)[i];
             held[i] = words(t, HANDLE)[i] != 0;
         }
@@ -374,11 +379,6 @@ PxClothWater px_cloth_water(const PxWorld *world)
     return w;
 }
 
-PxVec3 px_cloth_owed(const PxWorld *world, uint32_t vertex)
-{
-    return get(&world->cloth_vertices, OWED, vertex);
-}
-
 static PxStatus check_finite(const PxWorld *world, const PxClothRun *run)
 {
     const PxClothStep *s = &run->step;
@@ -395,46 +395,106 @@ static PxStatus check_finite(const PxWorld *world, const PxClothRun *run)
     return PX_OK;
 }
 
-PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
+/* Solves for the velocities of a step, to `tolerance` or to that of the step. */
+static PxStatus solve(PxWorld *world, double tolerance, PxClothRun *run)
 {
-    if (world->cloth_vertices.count == 0)
-        return PX_OK;
     PX_TRY(px_stop_check(&world->threads));
-    PxClothRun *run = PX_ARENA_ARRAY(&world->scratch, PxClothRun, 1);
-    if (run == NULL)
-        return px_fail(PX_ERR_MEMORY, "cloth: no room");
     PxClothStep *s = &run->step;
-    run->collision = (PxClothCollision){0};
+    *run = (PxClothRun){.contacts = {0}};
     PX_TRY(gather(world, s));
+    s->tolerance = fmax(s->tolerance, tolerance);
     hold_vertices(world, s);
     px_sheet_stage_load(world, s);
     run->walls =
         (PxClothWalls){.boundary = world->boundaries.data, .boundaries = world->boundaries.count};
     run->walls.state = PX_ARENA_ARRAY(&world->scratch, uint32_t, s->system->vertices + 1);
     run->walls.load = PX_ARENA_ARRAY(&world->scratch, double, s->system->vertices + 1);
-    if (run->walls.state == NULL || run->walls.load == NULL)
+    run->solved = PX_ARENA_ARRAY(&world->scratch, PxVec3, s->system->vertices + 1);
+    if (run->walls.state == NULL || run->walls.load == NULL || run->solved == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for contacts");
     const PxTable *t = &world->cloth_vertices;
     memcpy(run->walls.state, words(t, CONTACT), t->count * sizeof(uint32_t));
     memcpy(run->walls.load, t->column[LOAD].data[0], t->count * sizeof(double));
+    for (uint32_t i = 0; i < t->count; ++i) /* held, or pushed by fluid */
+        if (s->hold[i] != PX_CLOTH_FREE || px_length(s->push[i]) > 0)
+            px_cloth_restart(s, i);
     PX_TRY(px_cloth_walls_begin(&run->walls, s));
+    px_cloth_walls_hold(&run->walls, s);
+    s->contacts = &run->contacts;
+    PX_TRY(px_cloth_edges_begin(&run->walls, s));
+    PX_TRY(px_cloth_collide_begin(&run->collision, s));
     px_cloth_inflate(s);
     px_cloth_evaluate(s);
     px_cloth_assemble(s);
-    PX_TRY(px_cloth_walls_solve(&run->walls, s));
-    PX_TRY(px_cloth_collide(s, &run->collision));
+    PX_TRY(px_cloth_contact_solve(&run->walls, &run->collision, s));
+    memcpy(run->solved, s->w, t->count * sizeof *run->solved);
+    return PX_OK;
+}
+
+PxStatus px_cloth_stage_guess(PxWorld *world, PxVec3 *w)
+{
+    PxClothRun run;
+    PxArenaMark mark = px_arena_mark(&world->scratch);
+    PX_TRY(solve(world, 1e-3, &run));
+    memcpy(w, run.solved, run.step.system->vertices * sizeof *w);
+    px_arena_release(&world->scratch, mark);
+    return PX_OK;
+}
+
+/* All cloth goes the part of its way that is free of crossings. */
+static void stop_short(PxClothRun *run)
+{
+    PxClothStep *s = &run->step;
+    double part = run->collision.part;
+    for (uint32_t i = 0; i < s->system->vertices && part < 1; ++i) {
+        run->walls.at[i] = px_mad(s->x[i], px_sub(run->walls.at[i], s->x[i]), part);
+        s->w[i] = px_mad(s->v[i], px_sub(s->w[i], s->v[i]), part);
+    }
+}
+
+PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
+{
+    if (world->cloth_vertices.count == 0)
+        return PX_OK;
+    PxClothRun *run = PX_ARENA_ARRAY(&world->scratch, PxClothRun, 1);
+    if (run == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room");
+    PX_TRY(solve(world, 0, run));
+    PxClothStep *s = &run->step;
     for (uint32_t i = 0; i < s->system->vertices; ++i)
         run->walls.at[i] = px_mad(s->x[i], s->w[i], s->dt);
+    px_cloth_edges_end(&run->walls, s);
     px_cloth_walls_end(&run->walls, s);
+    PX_TRY(px_cloth_collide_stop(&run->collision, run->walls.at));
+    stop_short(run);
     PX_TRY(check_finite(world, run));
-    run->owed = PX_ARENA_ARRAY(&world->scratch, PxVec3, s->system->vertices + 1);
-    if (run->owed == NULL)
-        return px_fail(PX_ERR_MEMORY, "cloth: no room for what fluids are owed");
-    for (uint32_t i = 0; i < s->system->vertices; ++i)
-        run->owed[i] = px_sheet_stage_owed(world, s, i);
-    PX_TRY(px_sheet_stage_catch(world, fluid, s, run->walls.at));
+    PX_TRY(px_sheet_stage_return(world, fluid, s));
     world->cloth_run = run;
     return PX_OK;
+}
+
+PxStatus px_cloth_stage_catch(PxWorld *world, const PxFluid *fluid)
+{
+    PxClothRun *run = world->cloth_run;
+    return run != NULL ? px_sheet_stage_catch(world, fluid, &run->step, run->walls.at) : PX_OK;
+}
+
+/* An impulse of a collision counts as if the vertex had always had that velocity: the sum of all
+ * momenta stays, and there is no kink in its past. Walls and handles end the past.
+ * Fluids foresee the motion of cloth by all that changed its velocity (px_cloth_vertices). */
+static void commit_motion(const PxTable *t, const PxClothRun *run, bool fluid, uint32_t i)
+{
+    const PxClothStep *s = &run->step;
+    PxVec3 pushed = px_sub(s->w[i], run->solved[i]), at = run->walls.at[i];
+    PxVec3 straight = px_mad(s->x[i], s->w[i], s->dt);
+    bool kept = s->hold[i] == PX_CLOTH_FREE && run->walls.state[i] == 0 && !s->in_contact[i] &&
+                px_length(px_sub(straight, at)) == 0;
+    bool bdf2 = s->law[s->system->of_vertex[i]].integration == PX_CLOTH_BDF2;
+    put(t, LAST_PLACE, i, s->x[i]);
+    put(t, LAST_VELOCITY, i, fluid && !bdf2 ? s->v[i] : px_add(s->v[i], pushed));
+    put(t, PLACE, i, at);
+    put(t, VELOCITY, i, px_cloth_velocity(s, i, run->solved[i]));
+    words(t, PAST)[i] = kept;
 }
 
 void px_cloth_stage_commit(PxWorld *world)
@@ -445,11 +505,7 @@ void px_cloth_stage_commit(PxWorld *world)
     if (run == NULL)
         return;
     for (uint32_t i = 0; i < t->count; ++i) {
-        put(t, LAST_PLACE, i, run->step.x[i]);
-        put(t, LAST_VELOCITY, i, run->step.v[i]);
-        put(t, PLACE, i, run->walls.at[i]);
-        put(t, VELOCITY, i, run->step.w[i]);
-        put(t, OWED, i, run->owed[i]);
+        commit_motion(t, run, world->sheets != NULL, i);
         words(t, CONTACT)[i] = run->walls.state[i];
         ((double *)t->column[LOAD].data[0])[i] = run->walls.load[i];
     }
@@ -478,8 +534,8 @@ PxStatus px_cloth_check_stored(const PxWorld *world, const PxWorldState *state,
     for (uint32_t i = 0; i < stored->count; ++i)
         if (words(stored, BODY)[i] != words(own, BODY)[i] ||
             words(stored, HANDLE)[i] > world->handles.count || words(stored, CONTACT)[i] > 3 ||
-            words(stored, LIQUID)[i] > world->bodies.count || !(numbers(stored, WATER)[i] >= 0) ||
-            !(numbers(stored, THIRST)[i] >= 0))
+            words(stored, PAST)[i] > 1 || words(stored, LIQUID)[i] > world->bodies.count ||
+            !(numbers(stored, WATER)[i] >= 0) || !(numbers(stored, THIRST)[i] >= 0))
             return px_fail(PX_ERR_FORMAT,
                            "stored vertex %u of cloth has a body or handle that the scene does not "
                            "have",

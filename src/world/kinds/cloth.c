@@ -5,6 +5,7 @@
 
 static const char *const membrane_words[] = {"corotational", "green", NULL};
 static const char *const bending_words[] = {"dihedral", "linear", NULL};
+static const char *const integration_words[] = {"euler", "bdf2", NULL};
 static const char *const rest_words[] = {"shape", "uv", NULL};
 
 #define NUMBER(name, member, more, its_unit, low, high, text)                                      \
@@ -77,6 +78,9 @@ static const PxField fields[] = {
          "Strain: co-rotational, linear but for rotations, or Green's."),
     WORD("bending", bending_model, bending_words,
          "Bending: by the angle between triangles, or linear in their positions."),
+    WORD("integration", integration, integration_words,
+         "Integration in time: implicit Euler, or the second backward difference formula, which "
+         "damps motion less."),
     WORD("rest", rest, rest_words,
          "Rest shape: the mesh as it is placed, or its texture coordinates in metres."),
 };
