@@ -2,6 +2,7 @@
 #include "check.h"
 #include "folder.h"
 
+#include "render/trace/optics.h"
 #include "render/looks.h"
 #include "render/trace/fabric.h"
 #include "shape/texture.h"
@@ -249,6 +250,33 @@ TEST(threads_of_warp_and_weft_alternate_and_are_round)
     CHECK(side.normal.x > 0.4f && fabsf(side.normal.y) < 1e-6f);
     CHECK(end.normal.y > 0.2f && end.normal.y < side.normal.x);
     CHECK(side.colour.x < a.colour.x);
+}
+
+TEST(wet_cloth_is_darker_and_glossier)
+{
+    const PxLook dry = px_look_matte(px_v3(0.8f, 0.3f, 0.1f));
+    PxV3 before = dry.colour;
+    float gloss = 0;
+    for (int k = 0; k <= 10; ++k) {
+        PxLook wet = px_look_wet(&dry, 0.1f * (float)k);
+        float mirrored = px_fresnel(1, 1 / wet.ior, NULL);
+        if (k == 0) {
+            CHECK(wet.colour.x == 0.8f && wet.colour.y == 0.3f && wet.colour.z == 0.1f);
+            CHECK(mirrored == 0);
+            continue;
+        }
+        CHECK(wet.kind == PX_LOOK_GLOSSY);
+        CHECK(wet.colour.x < before.x && wet.colour.y < before.y && wet.colour.z < before.z);
+        CHECK(mirrored > gloss);
+        before = wet.colour;
+        gloss = mirrored;
+    }
+    CHECK_NEAR(gloss, 0.02, 0.001); /* that of water */
+    CHECK(before.y < 0.5f * 0.3f && before.z < 0.5f * 0.1f);
+    /* white matter absorbs nothing, however often light meets it */
+    CHECK_NEAR(px_colour_wet(px_v3_all(1), 1).x, 1, 1e-6);
+    PxLook metal = px_look_metal(px_v3_all(0.9f), 0.2f);
+    CHECK(memcmp(&metal, &(PxLook[]){px_look_wet(&metal, 1)}[0], sizeof metal) == 0);
 }
 
 TEST(the_back_of_cloth_has_its_own_colour)

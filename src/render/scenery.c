@@ -8,8 +8,8 @@
 
 static void thing_free(PxThing *t)
 {
-    void *arrays[] = {t->position,    t->normal, t->velocity, t->colour,
-                      t->temperature, t->radius, t->uv,       t->triangle};
+    void *arrays[] = {t->position, t->normal, t->velocity, t->colour,  t->temperature,
+                      t->wetness,  t->radius, t->uv,       t->triangle};
     for (size_t k = 0; k < PX_COUNT(arrays); ++k)
         px_release(NULL, arrays[k], 0);
 }
@@ -59,6 +59,8 @@ PxStatus px_scenery_add_thing(PxScenery *scenery, PxThingKind kind, uint32_t loo
         good = take((void **)&t.colour, points, sizeof *t.colour);
     if (good && (with & PX_WITH_TEMPERATURE))
         good = take((void **)&t.temperature, points, sizeof *t.temperature);
+    if (good && (with & PX_WITH_WETNESS))
+        good = take((void **)&t.wetness, points, sizeof *t.wetness);
     if (good && (with & PX_WITH_RADIUS))
         good = take((void **)&t.radius, points, sizeof *t.radius);
     if (good && (with & PX_WITH_UV))
@@ -82,6 +84,37 @@ PxLook px_look_glossy(PxV3 colour, float roughness)
 {
     return (PxLook){
         .kind = PX_LOOK_GLOSSY, .colour = colour, .roughness = roughness, .ior = 1.5f, .xray = 1};
+}
+
+#define WET_ROUGHNESS 0.35f /* of the film of water on saturated matter */
+#define WET_IOR 1.33f
+/* Part of the light that leaves saturated matter and is thrown back into it. Water alone throws
+ * 0.47 back, 1 - (1 - F) / n^2 with F = 0.066; the rest is that it scatters less where water is in
+ * its pores, so that light goes deeper [Twomey, Bohren and Mergenthaler 1986]. */
+#define WET_TRAPPED 0.68f
+
+/* The refractive index of the film rises from that of air, so that gloss begins from nothing. */
+PxLook px_look_wet(const PxLook *look, float wetness)
+{
+    PxLook wet = *look;
+    if (look->kind != PX_LOOK_MATTE && look->kind != PX_LOOK_GLOSSY)
+        return wet;
+    float dry_ior = look->kind == PX_LOOK_GLOSSY ? look->ior : 1;
+    float dry_roughness = look->kind == PX_LOOK_GLOSSY ? look->roughness : 1;
+    wet.kind = PX_LOOK_GLOSSY;
+    wet.ior = dry_ior + wetness * fmaxf(0, WET_IOR - dry_ior);
+    wet.roughness = dry_roughness + wetness * fminf(0, WET_ROUGHNESS - dry_roughness);
+    wet.colour = px_colour_wet(look->colour, wetness);
+    return wet;
+}
+
+/* Light that is thrown back meets the matter again, until it leaves or is absorbed: the albedo is
+ * the sum of a geometric series, (1 - p) a / (1 - p a) [Lekner and Dorf 1988]. */
+PxV3 px_colour_wet(PxV3 colour, float wetness)
+{
+    float p = WET_TRAPPED * wetness;
+    return px_v3((1 - p) * colour.x / (1 - p * colour.x), (1 - p) * colour.y / (1 - p * colour.y),
+                 (1 - p) * colour.z / (1 - p * colour.z));
 }
 
 PxLook px_look_metal(PxV3 colour, float roughness)

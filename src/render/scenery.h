@@ -63,6 +63,7 @@ typedef struct PxThing {
     PxV3 *velocity;     ///< m/s, for motion blur; NULL: at rest
     PxV3 *colour;       ///< replaces the look's colour; NULL: the look's colour
     float *temperature; ///< degrees C, for incandescence; NULL: no glow
+    float *wetness;     ///< mesh: how wet cloth is, 0 .. 1; NULL: dry
     float *radius;      ///< balls, discs
     float (*uv)[2];     ///< mesh: texture coordinates, of cloth in m; NULL: none
     uint32_t triangles;
@@ -140,6 +141,7 @@ enum {
     PX_WITH_TEMPERATURE = 8u,
     PX_WITH_RADIUS = 16u,
     PX_WITH_UV = 32u,
+    PX_WITH_WETNESS = 64u,
 };
 PxStatus px_scenery_add_thing(PxScenery *scenery, PxThingKind kind, uint32_t look, uint32_t points,
                               uint32_t triangles, unsigned with, PxThing **out);
@@ -149,6 +151,11 @@ PxLook px_look_matte(PxV3 colour);
 PxLook px_look_glossy(PxV3 colour, float roughness);
 PxLook px_look_metal(PxV3 colour, float roughness);
 PxLook px_look_clear(float ior, PxV3 absorb, int rank);
+
+/// A look and an albedo as they are when wet, from 0 (as they are dry) to 1. Only matte and glossy
+/// looks change.
+PxLook px_look_wet(const PxLook *look, float wetness);
+PxV3 px_colour_wet(PxV3 colour, float wetness);
 
 /// Sky radiance from a direction, without the sun's disc.
 PxV3 px_sky_radiance(const PxSky *sky, PxV3 direction);

@@ -565,13 +565,14 @@ static void touch_walls(const Touch *touch, PxVec3 *at, PxVec3 *normal)
 }
 
 typedef struct PlyPlaces {
-    const float *x[3], *n[3], *v[3], *radius, *temperature, *uv[2];
+    const float *x[3], *n[3], *v[3], *radius, *temperature, *wetness, *uv[2];
 } PlyPlaces;
 
 static PlyPlaces ply_places(const PxTable *points)
 {
     PlyPlaces p = {.radius = floats(points, "radius", 0),
                    .temperature = floats(points, "temperature", 0),
+                   .wetness = floats(points, "saturation", 0),
                    .uv = {floats(points, "s", 0), floats(points, "t", 0)}};
     for (uint32_t k = 0; k < 3; ++k) {
         p.x[k] = floats(points, "position", k);
@@ -753,6 +754,8 @@ static void fill_points(void *user, uint32_t begin, uint32_t end, int thread)
                                                                      : (float)f->setting->spacing);
         if (t->temperature != NULL)
             t->temperature[k] = from->temperature[r];
+        if (t->wetness != NULL) /* 0 for NaN */
+            t->wetness[k] = fminf(fmaxf(from->wetness[r], 0), 1);
         if (t->colour != NULL)
             t->colour[k] = colour_at(f, r, at);
         for (int c = 0; c < 2 && t->uv != NULL; ++c)
@@ -811,6 +814,7 @@ static PxStatus add_part(Fill *f, const Part *part, uint32_t look, const PxThrea
         PX_WITH_NORMAL | PX_WITH_VELOCITY | (discs ? PX_WITH_RADIUS : 0) |
             (f->mixed || coloured || painted ? PX_WITH_COLOUR : 0) |
             (f->from.temperature != NULL && !coloured ? PX_WITH_TEMPERATURE : 0) |
+            (f->from.wetness != NULL && f->skin && !discs && !coloured ? PX_WITH_WETNESS : 0) |
             (f->from.uv[0] != NULL && f->from.uv[1] != NULL ? PX_WITH_UV : 0),
         &f->thing));
     f->looks = out->looks.data;

@@ -372,6 +372,11 @@ static bool scatter(Path *p, PxV3 at, const PxHit *hit, const PxLook *look)
         n = px_v3_dot(hit->geometric, out) > 0 ? hit->geometric : px_v3_scale(n, -1);
     if (hit->temperature > 0)
         add_light(p, px_blackbody(hit->temperature));
+    PxLook wet;
+    if (hit->wetness > 0) {
+        wet = px_look_wet(look, hit->wetness);
+        look = &wet;
+    }
     Bsdf s = bsdf_make(look, hit->colour, n, out, p->scattered == 0);
     ++p->scattered;
     sample_lights(p, &s, at, hit);

@@ -222,6 +222,8 @@ static const char *wrong_with(const PxScenery *scenery, const PxThing *t, uint32
         return "colour";
     if (t->temperature != NULL && !(fabsf(t->temperature[k]) <= FARTHEST))
         return "temperature";
+    if (t->wetness != NULL && !(t->wetness[k] >= 0 && t->wetness[k] <= 1))
+        return "wetness";
     return NULL;
 }
 
@@ -461,6 +463,9 @@ static void fill_mesh(const PxThing *t, uint32_t prim, float u, float v, PxHit *
     if (t->temperature != NULL)
         hit->temperature = w * t->temperature[corner[0]] + u * t->temperature[corner[1]] +
                            v * t->temperature[corner[2]];
+    if (t->wetness != NULL)
+        hit->wetness =
+            w * t->wetness[corner[0]] + u * t->wetness[corner[1]] + v * t->wetness[corner[2]];
 }
 
 bool px_rays_intersect(const PxRays *rays, const PxRay *ray, PxHit *hit)
@@ -488,6 +493,8 @@ bool px_rays_intersect(const PxRays *rays, const PxRay *ray, PxHit *hit)
         fill_mesh(t, r.hit.primID, r.hit.u, r.hit.v, hit);
         if (fabric->shown && t->uv != NULL && t->colour == NULL)
             px_fabric_shade(fabric, t, r.hit.primID, r.hit.u, r.hit.v, ray->direction, hit);
+        if (hit->wetness > 0)
+            hit->colour = px_colour_wet(hit->colour, hit->wetness);
     } else if (t->kind == PX_THING_DISCS) {
         blend_discs(rays, ray, t, r.hit.primID, hit);
     } else {

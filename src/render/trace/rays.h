@@ -33,6 +33,7 @@ typedef struct PxHit {
     PxV3 normal;       ///< unit shading normal
     PxV3 colour;       ///< albedo: the look's or the thing's own
     float temperature; ///< degrees C; 0: none
+    float wetness;     ///< 0 .. 1; the colour is the wet one already
     float skip;        ///< least distance to the next hit on the same surface, m
 } PxHit;
 
