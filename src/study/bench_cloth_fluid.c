@@ -64,7 +64,7 @@ static PxStatus build(const Setup *s, int threads, PxClothRoom *room)
 {
     PxMaterialDef cotton = px_cloth_room_material(0.23);
     PxWorldDef def = px_world_def_default();
-    PxBodyDef body = px_body_def_default();
+    PxShapeDef sheet = px_cloth_room_sheet(s->side, s->side, s->cells, s->cells);
     double tilt = s->tilt * M_PI / 180;
     cotton.cloth.weft = cotton.cloth.warp = 3000;
     cotton.cloth.shear = 300;
@@ -76,12 +76,7 @@ static PxStatus build(const Setup *s, int threads, PxClothRoom *room)
     def.spacing = s->spacing;
     def.max_step = s->step;
     def.threads = threads;
-    *room = (PxClothRoom){.world = NULL};
-    PX_TRY(px_world_create(&def, &room->world));
-    body.name = "sheet";
-    body.shape = px_cloth_room_sheet(s->side, s->side, s->cells, s->cells);
-    PX_TRY(px_world_add_material(room->world, &cotton, &body.material));
-    PX_TRY(px_world_add_body(room->world, &body, &room->sheet));
+    PX_TRY(px_cloth_room_in(room, &def, &cotton, &sheet));
     PX_TRY(hold(s, room));
     return add_jet(s, room->world);
 }
