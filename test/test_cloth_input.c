@@ -76,8 +76,9 @@ TEST(a_pin_of_nothing_says_how_far_away_the_cloth_is)
 /* Cloth of one square with a drop of water above it. */
 #define WITH_WATER(spacing, cloth)                                                                 \
     "{\"phyxel\": 1, \"spacing\": " spacing                                                        \
-    ", \"materials\": {\"m\": {\"density\": 100, \"cloth\": {\"mass\": 0.2" cloth                 \
-    "}}, \"water\": {}}, \"bodies\": [{\"name\": \"shirt\", \"material\": \"m\", \"shape\": "      \
+    ", \"materials\": {\"m\": {\"density\": 100, \"cloth\": {\"mass\": 0.2" cloth                  \
+    "}}, \"water\": {\"density\": 1000}}, \"bodies\": [{\"name\": \"shirt\", \"material\": "       \
+    "\"m\", \"shape\": "                                                                           \
     "{\"mesh\": \"m.obj\"}}, {\"name\": \"drop\", \"material\": \"water\", \"shape\": "            \
     "{\"sphere\": 0.1, \"at\": [0.5, 0.3, 0.5]}}]}"
 
