@@ -69,9 +69,9 @@ static void room_fill(Room *room)
             p->z[i] = (float)x.z;
             clear = true;
             for (size_t k = 0; k < room->walls; ++k)
-                clear =
-                    clear && px_wall_distance(&room->wall[k], px_wall_to_rest(&room->wall[k], 0, x),
-                                              NULL) > SPACING;
+                clear = clear &&
+                        px_wall_distance(&room->wall[k], 0, px_wall_to_rest(&room->wall[k], 0, x),
+                                         NULL) > SPACING;
         }
         p->id[i] = i;
     }
@@ -125,7 +125,7 @@ static void check_sides(const Room *room)
     for (uint32_t i = 0; i < N; ++i)
         for (size_t k = 0; k < room->walls; ++k) {
             PxVec3 rest = px_wall_to_rest(&room->wall[k], 1, place(&room->p, i));
-            double d = px_wall_distance(&room->wall[k], rest, NULL);
+            double d = px_wall_distance(&room->wall[k], 0, rest, NULL);
             if (d < 0)
                 fail_msg("particle %u is %g m deep in wall %zu", i, -d, k);
         }

@@ -161,7 +161,7 @@ TEST(a_full_tank_is_filled_to_its_walls)
         for (uint32_t v = 0; v < mesh->vertices; ++v) {
             const float *p = mesh->position[v];
             PxVec3 at = {(double)p[0], (double)p[1], (double)p[2]};
-            CHECK(px_wall_distance(&wall, at, NULL) > -1e-4);
+            CHECK(px_wall_distance(&wall, 0, at, NULL) > -1e-4);
         }
         px_surface_free(mesh);
     }

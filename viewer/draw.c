@@ -41,7 +41,8 @@ struct Draw {
     const PxDisplay *display;
     Mesh *body; /* of the display */
     uint32_t bodies;
-    Mesh *surface; /* of the shot */
+    double deformed_to; /* time of the bodies that deform; NAN: none yet */
+    Mesh *surface;      /* of the shot */
     uint32_t surfaces;
     GLuint balls, places, paints, weights; /* vertex array and its buffers */
     uint32_t ball_count;
@@ -191,6 +192,7 @@ static void load_bodies(Draw *d, const PxDisplay *display)
 {
     meshes_free(&d->body, &d->bodies);
     d->display = display;
+    d->deformed_to = NAN;
     uint32_t count = 0;
     while (px_display_body(display, count) != NULL)
         ++count;
@@ -201,6 +203,23 @@ static void load_bodies(Draw *d, const PxDisplay *display)
     for (uint32_t k = 0; k < count; ++k) {
         const PxDisplayBody *b = px_display_body(display, k);
         if (b->triangles > 0)
+            mesh_fill(&d->body[k], &b->position[0][0], &b->normals[0][0], b->vertices,
+                      &b->triangle[0][0], b->triangles);
+    }
+}
+
+/* Moves the bodies that deform to the time of the shot. */
+static void deform_bodies(Draw *d, double time)
+{
+    bool any = false;
+    for (uint32_t k = 0; k < d->bodies; ++k)
+        any |= px_display_body(d->display, k)->deforms;
+    if (!any || d->deformed_to == time || px_display_deform(d->display, time) != PX_OK)
+        return;
+    d->deformed_to = time;
+    for (uint32_t k = 0; k < d->bodies; ++k) {
+        const PxDisplayBody *b = px_display_body(d->display, k);
+        if (b->deforms && b->triangles > 0)
             mesh_fill(&d->body[k], &b->position[0][0], &b->normals[0][0], b->vertices,
                       &b->triangle[0][0], b->triangles);
     }
@@ -771,6 +790,8 @@ void draw_shot(Draw *d, const PxDisplay *display, const Shot *shot, bool fresh,
     d->def = def;
     if (fresh && display != d->display)
         load_bodies(d, display);
+    if (shot != NULL && d->display != NULL)
+        deform_bodies(d, shot->time);
     if (shot != NULL && (fresh || !d->loaded || !same_balls(&d->last, def)))
         load_balls(d, shot);
     if (shot != NULL && fresh)

@@ -49,6 +49,7 @@ typedef struct PxDisplayBody {
     bool inside;     ///< a wall that keeps matter inside; its triangles are open at top and bottom
     bool plane;      ///< a wall without triangles
     bool moves;      ///< rigid, or with keyframes
+    bool deforms;    ///< a wall whose mesh has poses: px_display_deform() changes its triangles
     PxDisplayLook look;
     PxVec3 pivot;  ///< of walls; the pivot of a rigid body is its centre of mass
     PxVec3 normal; ///< of a plane, at the start
@@ -73,6 +74,10 @@ PX_API const PxDisplayBody *px_display_body(const PxDisplay *display, size_t k);
 /// Pose of body k at a time by its keyframes; a rigid body has its initial pose. Errors:
 /// PX_ERR_ARGUMENT.
 PX_API PxStatus px_display_pose(const PxDisplay *display, size_t k, double time, PxPose *out);
+
+/// Moves the vertices of bodies that deform to a time, in their arrays. Threads: not while others
+/// read these. Errors: PX_ERR_ARGUMENT.
+PX_API PxStatus px_display_deform(const PxDisplay *display, double time);
 
 /// The scene's camera, or one that has all matter in view in a picture of that aspect ratio.
 /// Errors: PX_ERR_ARGUMENT.

@@ -5,6 +5,7 @@
 #include "phyxel/status.h"
 #include "phyxel/vector.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -24,6 +25,12 @@ typedef enum PxShapeKind {
     PX_SHAPE_SHEET     ///< cloth only: a rectangle of size.x by size.z in the plane y = 0
 } PxShapeKind;
 
+/// How a mesh moves between two poses.
+typedef enum PxPosesBetween {
+    PX_POSES_LINEAR, ///< on a straight line with constant velocity
+    PX_POSES_SMOOTH  ///< on a smooth curve through all poses (Catmull and Rom)
+} PxPosesBetween;
+
 /// A shape with its scale, rotation and position, which are applied in this order. Start from
 /// px_shape_def_default(kind).
 typedef struct PxShapeDef {
@@ -38,9 +45,15 @@ typedef struct PxShapeDef {
     const float (*vertex)[3]; ///< m; all arrays are copied when the shape is used
     const uint32_t (*triangle)[3]; ///< vertices, counter-clockwise seen from outside
     uint32_t vertices, triangles;
-    double scale;         ///< > 0
-    PxQuat rotation;      ///< need not be of unit length
-    PxVec3 at;            ///< m
+    double scale;      ///< > 0
+    PxQuat rotation;   ///< need not be of unit length
+    PxVec3 at;         ///< m
+    const char *poses; ///< mesh of a wall: file of its poses (PC2), or numbered mesh files, a '#'
+                       ///< for each digit; the mesh gives the triangles; NULL: it is rigid
+    double pose_fps;   ///< frames per second of the poses, > 0
+    double pose_start; ///< time of the first pose, s
+    bool pose_loop;    ///< after the last pose follows the first; else it stays in the last
+    int pose_between;  ///< PxPosesBetween
     double columns, rows; ///< sheet: cells along x and z; 0: square cells, 40 along the longer side
 } PxShapeDef;
 

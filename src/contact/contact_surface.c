@@ -37,7 +37,7 @@ static double distance_to(const PxContactSide *side, PxVec3 x, PxVec3 *foot, PxV
 {
     if (side->points != NULL)
         return px_point_surface_project(side->points, x, foot, normal);
-    double d = px_wall_distance(side->wall, px_wall_to_rest(side->wall, 1, x), normal);
+    double d = px_wall_distance(side->wall, 1, px_wall_to_rest(side->wall, 1, x), normal);
     *normal = px_wall_turn_to_world(side->wall, 1, *normal);
     *foot = px_mad(x, *normal, -d);
     return d;

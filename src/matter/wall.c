@@ -14,6 +14,11 @@ void px_wall_move(PxWall *wall, double time, double step)
     }
     wall->pose[0] = px_pose_at(wall->key, wall->keys, time);
     wall->pose[1] = px_pose_at(wall->key, wall->keys, time + step);
+    PxMovingMesh *moving = px_wall_moving(wall);
+    if (moving != NULL) {
+        px_moving_mesh_set(moving, time, step);
+        wall->bounds = px_moving_mesh_bounds(moving);
+    }
 }
 
 static PxPose pose_within(const PxWall *wall, double when)
@@ -23,7 +28,7 @@ static PxPose pose_within(const PxWall *wall, double when)
 
 PxVec3 px_wall_to_rest(const PxWall *wall, double when, PxVec3 world)
 {
-    if (px_wall_is_still(wall))
+    if (px_wall_is_fixed(wall))
         return world;
     PxPose p = pose_within(wall, when);
     return px_pose_to_rest(&p, wall->pivot, world);
@@ -31,7 +36,7 @@ PxVec3 px_wall_to_rest(const PxWall *wall, double when, PxVec3 world)
 
 PxVec3 px_wall_to_world(const PxWall *wall, double when, PxVec3 rest)
 {
-    if (px_wall_is_still(wall))
+    if (px_wall_is_fixed(wall))
         return rest;
     PxPose p = pose_within(wall, when);
     return px_pose_to_world(&p, wall->pivot, rest);
@@ -39,20 +44,39 @@ PxVec3 px_wall_to_world(const PxWall *wall, double when, PxVec3 rest)
 
 PxVec3 px_wall_turn_to_world(const PxWall *wall, double when, PxVec3 rest)
 {
-    return px_wall_is_still(wall) ? rest : px_rotate(pose_within(wall, when).turn, rest);
+    return px_wall_is_fixed(wall) ? rest : px_rotate(pose_within(wall, when).turn, rest);
 }
 
-PxVec3 px_wall_velocity(const PxWall *wall, PxVec3 rest)
+PxVec3 px_wall_velocity(const PxWall *wall, double when, PxVec3 rest)
 {
-    if (px_wall_is_still(wall) || !(wall->step > 0))
+    if (!(wall->step > 0))
+        return px_vec(0, 0, 0);
+    const PxMovingMesh *moving = px_wall_moving(wall);
+    if (moving != NULL) {
+        PxMovingSpot spot;
+        px_moving_mesh_closest(moving, when, rest, &spot);
+        return px_scale(px_moving_mesh_way(moving, &spot), 1.0 / wall->step);
+    }
+    if (px_wall_is_fixed(wall))
         return px_vec(0, 0, 0);
     PxVec3 way = px_sub(px_wall_to_world(wall, 1, rest), px_wall_to_world(wall, 0, rest));
     return px_scale(way, 1.0 / wall->step);
 }
 
-double px_wall_distance(const PxWall *wall, PxVec3 rest, PxVec3 *normal)
+static double moving_distance(const PxMovingMesh *moving, double when, PxVec3 rest, PxVec3 *normal)
 {
-    double d = px_shape_distance(wall->shape, rest, normal);
+    PxMovingSpot spot;
+    px_moving_mesh_closest(moving, when, rest, &spot);
+    if (normal != NULL)
+        *normal = spot.normal;
+    return spot.distance;
+}
+
+double px_wall_distance(const PxWall *wall, double when, PxVec3 rest, PxVec3 *normal)
+{
+    const PxMovingMesh *moving = px_wall_moving(wall);
+    double d = moving != NULL ? moving_distance(moving, when, rest, normal)
+                              : px_shape_distance(wall->shape, rest, normal);
     if (!wall->inside)
         return d;
     if (normal != NULL)
@@ -60,8 +84,10 @@ double px_wall_distance(const PxWall *wall, PxVec3 rest, PxVec3 *normal)
     return -d;
 }
 
-double px_wall_near(const PxWall *wall, PxVec3 rest, double within, PxVec3 *normal)
+double px_wall_near(const PxWall *wall, double when, PxVec3 rest, double within, PxVec3 *normal)
 {
+    if (px_wall_moving(wall) != NULL)
+        return px_wall_distance(wall, when, rest, normal);
     double d = px_shape_near(wall->shape, rest, within, normal);
     if (!wall->inside)
         return d;
@@ -94,7 +120,10 @@ static double arm_of(const PxWall *w)
 static double travel(const PxBoundary *b)
 {
     const PxWall *w = wall_of(b);
-    return px_wall_is_still(w) ? 0 : px_pose_travel(&w->pose[0], &w->pose[1], arm_of(w));
+    const PxMovingMesh *moving = px_wall_moving(w);
+    if (moving != NULL)
+        return px_moving_mesh_travel(moving);
+    return px_wall_is_fixed(w) ? 0 : px_pose_travel(&w->pose[0], &w->pose[1], arm_of(w));
 }
 
 static double top_speed(const PxBoundary *b)
@@ -102,6 +131,8 @@ static double top_speed(const PxBoundary *b)
     const PxWall *w = wall_of(b);
     if (w->rigid)
         return px_length(w->velocity) + px_length(w->spin) * arm_of(w);
+    if (px_wall_moving(w) != NULL)
+        return px_moving_mesh_speed(px_wall_moving(w));
     return px_keyframes_speed(w->key, w->keys, arm_of(w));
 }
 
@@ -112,6 +143,8 @@ static double step_limit(const PxBoundary *b, double now, double most, double li
         double speed = top_speed(b);
         return speed * limit > most ? most / speed : limit;
     }
+    if (px_wall_moving(w) != NULL)
+        return px_moving_mesh_limit(px_wall_moving(w), now, most, limit);
     return px_keyframes_limit(w->key, w->keys, arm_of(w), now, most, limit);
 }
 
@@ -120,6 +153,9 @@ static void print(const PxBoundary *b, uint64_t digest[2])
     const PxWall *w = wall_of(b);
     const PxShapeDef *d = &w->def;
     const PxPose *p = &w->pose[0];
+    double time[2] = {0, 0};
+    if (px_wall_moving(w) != NULL)
+        px_moving_mesh_times(px_wall_moving(w), time);
     const double numbers[] = {
         (double)b->body, (double)b->made,  (double)d->kind,  w->inside,        d->scale,
         d->at.x,         d->at.y,          d->at.z,          d->size.x,        d->size.y,
@@ -128,14 +164,14 @@ static void print(const PxBoundary *b, uint64_t digest[2])
         w->bounds.low.z, w->bounds.high.x, w->bounds.high.y, w->bounds.high.z, w->pivot.x,
         w->pivot.y,      w->pivot.z,       p->move.x,        p->move.y,        p->move.z,
         p->turn.x,       p->turn.y,        p->turn.z,        p->turn.w,        d->radius,
-        d->radius_top,   d->height,        d->thickness};
+        d->radius_top,   d->height,        d->thickness,     time[0]};
     px_digest(numbers, sizeof numbers, digest);
 }
 
 static double distance(const PxBoundary *b, double when, PxVec3 place, PxVec3 *normal)
 {
     const PxWall *w = wall_of(b);
-    double d = px_wall_distance(w, px_wall_to_rest(w, when, place), normal);
+    double d = px_wall_distance(w, when, px_wall_to_rest(w, when, place), normal);
     if (normal != NULL)
         *normal = px_wall_turn_to_world(w, when, *normal);
     return d;
@@ -162,13 +198,51 @@ static double at_least(const PxBoundary *b, double when, PxVec3 place)
 static PxVec3 velocity(const PxBoundary *b, double when, PxVec3 place)
 {
     const PxWall *w = wall_of(b);
-    return px_wall_velocity(w, px_wall_to_rest(w, when, place));
+    return px_wall_velocity(w, when, px_wall_to_rest(w, when, place));
 }
 
 static PxVec3 carry(const PxBoundary *b, double from, PxVec3 place, double to)
 {
     const PxWall *w = wall_of(b);
+    if (px_wall_moving(w) != NULL)
+        return px_moving_mesh_carry(px_wall_moving(w), from, place, to);
     return px_wall_to_world(w, to, px_wall_to_rest(w, from, place));
+}
+
+/* A path of the rest frame that is followed in steps. The distance to a wall with poses also
+ * changes because these move, at most by `length` over the whole path. */
+typedef struct Walk {
+    const PxWall *wall;
+    double when[2];
+    PxVec3 from, way;
+    double length; /* bound of the change of the distance over the path, m */
+} Walk;
+
+static Walk walk_of(const PxWall *w, const PxBoundaryPath *rest)
+{
+    const PxMovingMesh *moving = px_wall_moving(w);
+    Walk walk = {w,
+                 {rest->when[0], rest->when[1]},
+                 rest->place[0],
+                 px_sub(rest->place[1], rest->place[0]),
+                 0};
+    walk.length = px_length(walk.way);
+    if (moving != NULL)
+        walk.length += px_moving_mesh_travel(moving) * fabs(rest->when[1] - rest->when[0]);
+    return walk;
+}
+
+static double walk_distance(const Walk *k, double t, PxVec3 *normal)
+{
+    double when = k->when[0] + t * (k->when[1] - k->when[0]);
+    return px_wall_distance(k->wall, when, px_mad(k->from, k->way, t), normal);
+}
+
+static PxBoundaryPath rest_path(const PxWall *w, const PxBoundaryPath *path)
+{
+    return (PxBoundaryPath){{path->when[0], path->when[1]},
+                            {px_wall_to_rest(w, path->when[0], path->place[0]),
+                             px_wall_to_rest(w, path->when[1], path->place[1])}};
 }
 
 /* Paths are traced in the rest frame, in which a straight one stays nearly straight. A sphere with
@@ -178,34 +252,34 @@ static bool meets(const PxBoundary *b, const PxBoundaryPath *path, double touch,
 {
     enum { MOST_STEPS = 200 };
     const PxWall *w = wall_of(b);
-    PxVec3 from = px_wall_to_rest(w, path->when[0], path->place[0]);
-    PxVec3 way = px_sub(px_wall_to_rest(w, path->when[1], path->place[1]), from);
-    double length = px_length(way), t = 0;
+    PxBoundaryPath rest = rest_path(w, path);
+    Walk walk = walk_of(w, &rest);
+    double t = 0;
     for (int k = 0; k < MOST_STEPS; ++k) {
-        double d = px_wall_distance(w, px_mad(from, way, t), NULL);
+        double d = walk_distance(&walk, t, NULL);
         if (d < touch) {
             *at = t;
             return true;
         }
-        if (!(d < length * (1 - t)))
+        if (!(d < walk.length * (1 - t)))
             return false;
-        t += d / length;
+        t += d / walk.length;
     }
     *at = t; /* too many steps, close along the wall: treated as a hit */
     return true;
 }
 
-bool px_wall_passes(const PxWall *w, PxVec3 from, PxVec3 to, double hair)
+bool px_wall_passes(const PxWall *w, const PxBoundaryPath *rest, double hair)
 {
     enum { MOST_STEPS = 400 };
-    PxVec3 way = px_sub(to, from), normal = px_vec(0, 0, 0), entered = normal;
-    double length = px_length(way), gone = 0;
+    Walk walk = walk_of(w, rest);
+    PxVec3 normal = px_vec(0, 0, 0), entered = normal;
+    double length = walk.length, gone = 0;
     bool inside = false;
-    if (beyond_bounds(w, from) > length)
+    if (beyond_bounds(w, walk.from) > length)
         return false;
     for (int k = 0; k < MOST_STEPS; ++k) {
-        double place = length > 0 ? gone / length : 0;
-        double d = px_wall_distance(w, px_mad(from, way, place), &normal);
+        double d = walk_distance(&walk, length > 0 ? gone / length : 0, &normal);
         if (k == 0 && (d < 0 || d > length))
             return false;
         if (d < 0 && !inside)
@@ -217,7 +291,7 @@ bool px_wall_passes(const PxWall *w, PxVec3 from, PxVec3 to, double hair)
             return inside;
         gone = fmin(gone + fmax(fabs(d), hair), length);
     }
-    return px_wall_distance(w, to, NULL) < 0;
+    return walk_distance(&walk, 1, NULL) < 0;
 }
 
 /* The straight path only approximates that of a particle that turns with another wall or slides
@@ -225,8 +299,8 @@ bool px_wall_passes(const PxWall *w, PxVec3 from, PxVec3 to, double hair)
 static bool passes(const PxBoundary *b, const PxBoundaryPath *path, double hair)
 {
     const PxWall *w = wall_of(b);
-    return px_wall_passes(w, px_wall_to_rest(w, path->when[0], path->place[0]),
-                          px_wall_to_rest(w, path->when[1], path->place[1]), hair);
+    PxBoundaryPath rest = rest_path(w, path);
+    return px_wall_passes(w, &rest, hair);
 }
 
 static const PxBoundaryOps wall_ops = {

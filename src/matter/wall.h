@@ -1,8 +1,9 @@
-/// A wall: an impenetrable shape, static, moved by keyframes or a rigid body; it implements
-/// matter/boundary.h.
+/// A wall: an impenetrable shape, static, moved by keyframes, deformed by the poses of its mesh, or
+/// a rigid body; it implements matter/boundary.h.
 ///
 /// Points named `rest` are in the wall's rest frame, in which its shape was defined. A step moves
-/// a wall from one pose to the next; px_wall_move() sets both.
+/// a wall from one pose to the next; px_wall_move() sets both. The rest frame of a wall whose mesh
+/// has poses is the world, and its shape there depends on the moment.
 #ifndef PX_MATTER_WALL_H
 #define PX_MATTER_WALL_H
 
@@ -30,7 +31,7 @@ typedef struct PxWall {
     PxVec3 pivot; ///< at rest: the `at` of its shape
     PxKeyframe *key;
     size_t keys;
-    PxBounds bounds; ///< of the shape at rest
+    PxBounds bounds; ///< of the shape at rest; with poses, of the mesh during the step
     bool rigid;      ///< moved by forces instead of keyframes; its owner sets the next 3
     PxPose now;      ///< rigid: pose at the start of the step; the pivot is its centre of mass
     PxVec3 velocity, spin;       ///< rigid: of its centre, m/s, and about it, rad/s, in the step
@@ -47,10 +48,22 @@ PxBoundary *px_wall_boundary(PxWall *wall);
 /// Sets the poses of a step: from the keyframes, or from the velocity of a rigid body.
 void px_wall_move(PxWall *wall, double time, double step);
 
-/// True if it never moves.
-static inline bool px_wall_is_still(const PxWall *wall)
+/// The motion of a mesh with poses, else NULL.
+static inline PxMovingMesh *px_wall_moving(const PxWall *wall)
+{
+    return wall->shape != NULL ? px_shape_moving(wall->shape) : NULL;
+}
+
+/// True if it never moves as a whole: its rest frame is the world.
+static inline bool px_wall_is_fixed(const PxWall *wall)
 {
     return wall->keys == 0 && !wall->rigid;
+}
+
+/// True if no point of it ever moves.
+static inline bool px_wall_is_still(const PxWall *wall)
+{
+    return px_wall_is_fixed(wall) && px_wall_moving(wall) == NULL;
 }
 
 PxVec3 px_wall_to_rest(const PxWall *wall, double when, PxVec3 world);
@@ -60,19 +73,19 @@ PxVec3 px_wall_to_world(const PxWall *wall, double when, PxVec3 rest);
 PxVec3 px_wall_turn_to_world(const PxWall *wall, double when, PxVec3 rest);
 
 /// Velocity of the wall at a point of its rest frame, m/s: displacement in this step over its
-/// length.
-PxVec3 px_wall_velocity(const PxWall *wall, PxVec3 rest);
+/// length. `when` matters for walls with poses only, here and below.
+PxVec3 px_wall_velocity(const PxWall *wall, double when, PxVec3 rest);
 
 /// Distance to the wall, m, positive on the side where matter may be; *normal points to that side.
 /// In the rest frame.
-double px_wall_distance(const PxWall *wall, PxVec3 rest, PxVec3 *normal);
+double px_wall_distance(const PxWall *wall, double when, PxVec3 rest, PxVec3 *normal);
 /// The same, with the meaning of `within` as in px_shape_near().
-double px_wall_near(const PxWall *wall, PxVec3 rest, double within, PxVec3 *normal);
+double px_wall_near(const PxWall *wall, double when, PxVec3 rest, double within, PxVec3 *normal);
 
 /// Does a straight path of the rest frame, which begins outside, end inside or pass through? One
 /// that enters and leaves on the same side does not pass. Next to the wall steps are `hair` long,
 /// so a thinner wall may be missed.
-bool px_wall_passes(const PxWall *wall, PxVec3 from, PxVec3 to, double hair);
+bool px_wall_passes(const PxWall *wall, const PxBoundaryPath *rest, double hair);
 
 /// fill_begin, fill and fill_more of walls (wall_fill.c).
 PxStatus px_wall_fill_begin(PxBoundary *boundary, const PxWallProfile *profile);

@@ -70,7 +70,7 @@ static void fill_by_formula(const PxWall *wall, const PxFillQuery *query, PxVec3
 {
     const PxWallProfile *t = query->profile;
     PxVec3 normal;
-    fill->distance = px_wall_distance(wall, rest, &normal);
+    fill->distance = px_wall_distance(wall, 0, rest, &normal);
     if (wall->def.kind == PX_SHAPE_BOX) {
         PxVec3 u = px_rotate(px_quat_conjugate(wall->def.rotation), px_sub(rest, wall->def.at));
         PxVec3 half = px_scale(wall->def.size, 0.5 * wall->def.scale);
@@ -175,7 +175,7 @@ static void find_faces(const PxWall *wall, PxVec3 rest, PxFill *fill)
 static bool distance_at(const PxWall *wall, PxVec3 rest, PxWallLook *look, double *out)
 {
     if (wall->field == NULL) {
-        *out = px_wall_distance(wall, rest, NULL);
+        *out = px_wall_distance(wall, 0, rest, NULL);
         return true;
     }
     if (px_wall_field_distance(wall->field, rest, look, out))
@@ -268,7 +268,7 @@ uint32_t px_wall_fill(const PxBoundary *b, const PxFillQuery *query, PxFill *out
             continue;
         fill->row = i;
         fill->gradient = px_wall_turn_to_world(wall, 0, fill->gradient);
-        fill->velocity = px_wall_velocity(wall, rest);
+        fill->velocity = px_wall_velocity(wall, 0, rest);
         if (query->faces && !fill_heat(wall, rest, query->profile->s, &look, fill))
             fill->part = NAN;
         ++count;

@@ -94,6 +94,7 @@ static PxStatus add_body(PxDisplay *d, const PxScene *scene, PxShownWall *shown)
                        .inside = wall->inside,
                        .plane = px_shape_kind(wall->shape) == PX_SHAPE_PLANE,
                        .moves = wall->rigid || wall->keys > 0,
+                       .deforms = px_wall_moving(wall) != NULL,
                        .look = look_of(&shown->look),
                        .pivot = wall->pivot};
     if (b.plane)
@@ -179,6 +180,33 @@ PxStatus px_display_pose(const PxDisplay *display, size_t k, double time, PxPose
                        display->bodies.count);
     const PxWall *wall = &display->setting.walls.data[k].wall;
     *out = wall->rigid ? wall->now : px_pose_at(wall->key, wall->keys, time);
+    return PX_OK;
+}
+
+static void put_vector(float to[3], PxVec3 v)
+{
+    to[0] = (float)v.x;
+    to[1] = (float)v.y;
+    to[2] = (float)v.z;
+}
+
+PxStatus px_display_deform(const PxDisplay *display, double time)
+{
+    PX_WANT(display);
+    if (!isfinite(time))
+        return px_fail(PX_ERR_ARGUMENT, "display: the time is %g s, must be finite", time);
+    for (size_t k = 0; k < display->bodies.count; ++k) {
+        const PxDisplayBody *b = &display->bodies.data[k];
+        PxMovingMesh *moving = px_wall_moving(&display->setting.walls.data[k].wall);
+        if (moving == NULL)
+            continue;
+        px_moving_mesh_set(moving, time, 0);
+        for (uint32_t v = 0; v < b->vertices; ++v) { /* three for each triangle */
+            PxMovingCorner c = px_moving_mesh_corner(moving, v / 3, (int)(v % 3));
+            put_vector(((float(*)[3])b->position)[v], c.at[0]);
+            put_vector(((float(*)[3])b->normals)[v], c.normal);
+        }
+    }
     return PX_OK;
 }
 

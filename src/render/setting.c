@@ -319,7 +319,15 @@ static PxStatus show_wall(PxSetting *s, PxShownWall *shown, double time, PxScene
                                 PX_WITH_NORMAL | PX_WITH_VELOCITY, &t));
     double step = 0.5 / s->fps;
     px_wall_move(&shown->wall, time, step);
+    const PxMovingMesh *moving = px_wall_moving(&shown->wall);
     for (uint32_t k = 0; k < mesh->vertex_count; ++k) {
+        if (moving != NULL) { /* its mesh has three vertices for each triangle */
+            PxMovingCorner c = px_moving_mesh_corner(moving, k / 3, (int)(k % 3));
+            t->position[k] = px_setting_place(s, c.at[0]);
+            t->velocity[k] = px_setting_turn(s, px_scale(px_sub(c.at[1], c.at[0]), 1 / step));
+            t->normal[k] = px_setting_turn(s, c.normal);
+            continue;
+        }
         PxVec3 at = px_wall_to_world(&shown->wall, 0, mesh->position[k]);
         PxVec3 then = px_wall_to_world(&shown->wall, 1, mesh->position[k]);
         t->position[k] = px_setting_place(s, at);

@@ -421,7 +421,7 @@ static float ball_radius(const PxSetting *s, PxVec3 at, float radius)
     for (size_t k = 0; k < s->walls.count; ++k) {
         const PxWall *wall = &s->walls.data[k].wall;
         if (s->walls.data[k].look.kind == PX_LOOK_PANE)
-            room = fmin(room, px_wall_distance(wall, px_wall_to_rest(wall, 0, at), NULL));
+            room = fmin(room, px_wall_distance(wall, 0, px_wall_to_rest(wall, 0, at), NULL));
     }
     return fmaxf(0.5f * radius, (float)room);
 }
@@ -537,7 +537,7 @@ static void touch_wall(const Touch *touch, const PxShownWall *shown, PxVec3 *at,
     PxVec3 from = rest, first = px_vec(0, 0, 0);
     for (int turn = 0; turn < 2; ++turn) {
         PxVec3 away;
-        double d = px_wall_distance(wall, from, &away);
+        double d = px_wall_distance(wall, 0, from, &away);
         if (d >= s || (turn == 1 && px_dot(away, first) > 0.5))
             break;
         rest = px_mad(rest, away, s * touching(d / s, end) - d);

@@ -71,7 +71,7 @@ static void make_contact(PxSolverRun *run, const PxSolverPair *pair, const PxTou
         const PxWall *wall = s->wall[pair->b].wall;
         c->friction = sqrt(c->friction * wall->boundary.friction);
         double when = s->dt > 0 ? (run->time + since) / s->dt : 0;
-        c->wall_moves = px_wall_velocity(wall, px_wall_to_rest(wall, when, at));
+        c->wall_moves = px_wall_velocity(wall, when, px_wall_to_rest(wall, when, at));
         c->lb = px_mad(touch->anchor[1], c->wall_moves, -since);
     }
     if (ra->law.law->force != NULL || (b != NULL && b->of->law.law->force != NULL)) {

@@ -34,6 +34,8 @@ typedef struct Found {
 /* The field of a body, in the frame of its shape (primitives) or its rest frame (meshes). */
 typedef struct Field {
     const PxShape *shape;
+    const PxMovingMesh *moving; /* a wall with poses, whose frame is the world, or NULL */
+    double when;
     PxMat3 turn;     /* from the world */
     PxVec3 shift;    /* turn x + shift is in that frame */
     PxBounds bounds; /* of the shape there */
@@ -78,11 +80,14 @@ bool px_contacts_convex(const PxCollider *body)
 static Field field_of(const PxCollider *c)
 {
     const PxShape *shape = c->wall->shape;
+    const PxMovingMesh *moving = px_wall_moving(c->wall);
     Field f = {.shape = shape,
+               .moving = moving,
+               .when = c->when,
                .sign = c->wall->inside ? -1 : 1,
                .mesh = shape->kind == PX_SHAPE_MESH,
                .convex = px_contacts_convex(c),
-               .bounds = shape->bounds};
+               .bounds = moving != NULL ? px_moving_mesh_bounds(moving) : shape->bounds};
     /* rest = turn^T (x - place) + pivot */
     f.turn = px_mat3_transpose(c->turn);
     f.shift = px_sub(c->pivot, px_mat3_apply(f.turn, c->place));
@@ -99,8 +104,16 @@ static Field field_of(const PxCollider *c)
  * than the true one. */
 static double distance(const Field *f, PxVec3 at, double within, PxVec3 *normal)
 {
-    double d = f->mesh ? px_shape_near(f->shape, at, within, normal)
-                       : px_primitive_distance(&f->shape->primitive, at, normal);
+    double d;
+    if (f->moving != NULL) {
+        PxMovingSpot spot;
+        px_moving_mesh_closest(f->moving, f->when, at, &spot);
+        d = spot.distance;
+        *normal = spot.normal;
+    } else {
+        d = f->mesh ? px_shape_near(f->shape, at, within, normal)
+                    : px_primitive_distance(&f->shape->primitive, at, normal);
+    }
     *normal = px_scale(*normal, f->sign);
     return f->sign * d;
 }
@@ -144,7 +157,8 @@ static void add(const Search *s, uint32_t feature, uint32_t part, PxVec3 middle,
                  .at = px_mad(x, n, -round),
                  .normal = s->side ? px_scale(n, -1) : n,
                  .distance = d - round,
-                 .corner = s->own->features->feature[feature].kind == PX_FEATURE_POINT};
+                 .corner = px_wall_moving(s->own->wall) != NULL ||
+                           s->own->features->feature[feature].kind == PX_FEATURE_POINT};
     t.anchor[s->side] = rolls != NULL ? into_world(s, *rolls) : x;
     /* the field's own frame has its origin in the middle of the ball */
     t.anchor[1 - s->side] = ball ? into_world(s, px_vec(0, 0, 0)) : px_mad(x, n, -d);
@@ -444,6 +458,18 @@ static void search(Search *s)
     }
 }
 
+/* A vertex of a wall with poses, all of which are points that may touch. */
+static void search_vertex(void *user, uint32_t v, PxVec3 place)
+{
+    const Search *s = user;
+    PxVec3 at = from_world(&s->field, place), normal;
+    if (beyond(&s->field, at, at, s->margin))
+        return;
+    double d = distance(&s->field, at, s->margin + s->size, &normal);
+    if (d < s->margin)
+        add(s, v, 0, at, 0, d, normal, NULL);
+}
+
 /* Deeper first; of equal ones the lower feature. */
 static int by_depth(const void *left, const void *right)
 {
@@ -561,6 +587,11 @@ static Crate crate_of(const PxCollider *c)
 {
     const PxShape *shape = c->wall->shape;
     const PxBounds *b = &shape->own_bounds;
+    if (px_wall_moving(c->wall) != NULL) {
+        PxBounds all = px_moving_mesh_bounds(px_wall_moving(c->wall));
+        return (Crate){px_scale(px_add(all.low, all.high), 0.5),
+                       px_scale(px_sub(all.high, all.low), 0.5), px_mat3_identity()};
+    }
     PxVec3 middle = px_scale(px_add(b->low, b->high), 0.5);
     PxVec3 arm = px_sub(px_add(shape->at, px_mat3_apply(c->own, middle)), c->pivot);
     return (Crate){px_add(c->place, px_mat3_apply(c->turn, arm)),
@@ -617,7 +648,10 @@ uint32_t px_contacts_find(const PxCollider *first, const PxCollider *second, con
         /* the rest frame of `own` to the world, to the field */
         s.turn = px_mat3_multiply(s.field.turn, own->turn);
         s.shift = px_sub(from_world(&s.field, own->place), px_mat3_apply(s.turn, own->pivot));
-        if (own->features != NULL)
+        if (px_wall_moving(own->wall) != NULL)
+            px_moving_mesh_within(px_wall_moving(own->wall), own->when, other->middle,
+                                  other->radius + margin, search_vertex, &s);
+        else if (own->features != NULL)
             search(&s);
     }
     return thin_out(&found, SAME * size, out, PX_MOST_TOUCHES);

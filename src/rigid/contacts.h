@@ -14,6 +14,7 @@ typedef struct PxCollider {
     PxVec3 middle;              ///< of a ball that holds it, in the world
     double radius;              ///< of that ball; INFINITY for a plane or a container
     double size;                ///< length of its details: smallest extent, m
+    double when;                ///< moment of the step; matters for walls with poses
 } PxCollider;
 
 /// A point where two bodies touch or may touch.

@@ -203,7 +203,7 @@ PxStatus px_features_create(const PxShape *shape, bool inside, PxFeatures **out)
     PxFeatures *features = calloc(1, sizeof *features);
     const PxPrimitive *p = &shape->primitive;
     bool good = features != NULL;
-    if (good && shape->kind == PX_SHAPE_MESH)
+    if (good && shape->kind == PX_SHAPE_MESH && shape->moving == NULL)
         good = of_mesh(&list, shape);
     else if (good && !inside && shape->kind == PX_SHAPE_BOX)
         good = of_box(&list, shape);

@@ -42,7 +42,8 @@ typedef struct PxFeatures {
     uint32_t holders;      ///< references besides the first owner's
 } PxFeatures;
 
-/// None for a plane, and for the inside of a container that is no mesh. Errors: PX_ERR_MEMORY.
+/// None for a plane, for the inside of a container that is no mesh, and for a mesh with poses,
+/// whose vertices are found by its tree. Errors: PX_ERR_MEMORY.
 PxStatus px_features_create(const PxShape *shape, bool inside, PxFeatures **out);
 /// Drops one reference; NULL is fine.
 void px_features_free(PxFeatures *features);

@@ -13,6 +13,7 @@
 ///
 /// Passes are Gauss-Seidel in the order of colours (contact_passes.c). Bodies that do not touch,
 /// directly or by others, do not influence each other's bits, so that those asleep can be left out.
+#include "base/stop.h"
 #include "rigid/solver_parts.h"
 #include "rigid/spin.h"
 #include "shape/shape_inner.h"
@@ -103,10 +104,11 @@ static PxCollider wall_at(const PxRigidWall *w, double when)
                     .pivot = wall->pivot,
                     .place = px_wall_to_world(wall, when, wall->pivot),
                     .turn =
-                        px_wall_is_still(wall) ? px_mat3_identity() : px_mat3_from_quat(pose.turn),
+                        px_wall_is_fixed(wall) ? px_mat3_identity() : px_mat3_from_quat(pose.turn),
                     .own = px_mat3_from_quat(wall->shape->turn),
                     .radius = INFINITY,
-                    .size = px_shape_thickness(wall->shape)};
+                    .size = px_shape_thickness(wall->shape),
+                    .when = when};
     PxVec3 half = px_scale(px_sub(wall->bounds.high, wall->bounds.low), 0.5);
     if (!wall->inside && px_finite(half)) {
         c.radius = px_length(half);
@@ -120,10 +122,10 @@ static PxSolverBody mover_at(const PxSolverRun *run, uint32_t w, double when)
     const PxWall *wall = run->step->wall[w].wall;
     PxSolverBody b = {.held = true, .asleep = !(run->wall_speed[w] > 0), .x = wall->pivot};
     b.turn = px_quat_identity();
-    if (!px_wall_is_still(wall)) {
+    if (!px_wall_is_fixed(wall)) {
         b.turn = px_pose_between(&wall->pose[0], &wall->pose[1], when).turn;
         b.x = px_wall_to_world(wall, when, wall->pivot);
-        b.v = px_wall_velocity(wall, wall->pivot);
+        b.v = px_wall_velocity(wall, when, wall->pivot);
         b.w = px_scale(px_quat_rotation(px_quat_multiply(wall->pose[1].turn,
                                                          px_quat_conjugate(wall->pose[0].turn))),
                        1 / run->step->dt);
@@ -215,6 +217,7 @@ static PxStatus watch_hits(PxSolverRun *run, double since, double h, const PxSof
     *done = true;
     for (int round = 0; round < MOST_ROUNDS; ++round) {
         bool any = false;
+        PX_TRY(px_stop_check(s->threads));
         for (uint32_t i = 0; i < s->rigids; ++i) {
             PxSolverBody *b = &run->body[i];
             b->due = px_solver_is_free(b) && drift_of(b, since, h) > px_solver_slack(b);
@@ -270,6 +273,7 @@ static PxStatus substeps(PxSolverRun *run, uint32_t count, double *gone)
     *gone = 0;
     for (uint32_t n = 0; n < count; ++n) {
         bool done;
+        PX_TRY(px_stop_check(s->threads));
         if (s->joints > 0)
             memcpy(run->joint, s->joint, s->joints * sizeof *s->joint);
         accelerate(run, h);
@@ -310,9 +314,10 @@ static PxVec3 inner_of(const PxSolverBody *b, const PxCollider *pose)
 /* Did the point inside one body enter or pass the other since the start of the interval? */
 static bool crossed(const PxSolverBody *b, const PxCollider *from, const PxCollider *to)
 {
-    PxVec3 start = rest_of(from, inner_of(b, &b->before));
-    PxVec3 end = rest_of(to, inner_of(b, &b->collider));
-    return px_wall_passes(to->wall, start, end, 0.01 * fmin(b->collider.size, to->size));
+    PxBoundaryPath path = {
+        {from->when, to->when},
+        {rest_of(from, inner_of(b, &b->before)), rest_of(to, inner_of(b, &b->collider))}};
+    return px_wall_passes(to->wall, &path, 0.01 * fmin(b->collider.size, to->size));
 }
 
 /* Pairs that passed into or through each other: an independent count, by the paths of points
@@ -582,6 +587,7 @@ PxStatus px_rigid_step(PxRigidStep *s)
         for (uint32_t i = 0; i < s->rigids; ++i)
             run.body[i].before = run.body[i].collider;
         double left = s->dt - run.time, gone;
+        PX_TRY(px_stop_check(s->threads));
         PX_TRY(px_solver_pairs(&run, left));
         double interval = px_solver_interval(&run, left);
         last = interval >= left * (1 - 1e-9);

@@ -23,7 +23,7 @@ static PxStatus make_wall(const PxScene *scene, const PxSceneBody *body, PxWall 
                      .now.turn = {0, 0, 0, 1},
                      .pivot = shape.at,
                      .keys = px_scene_keyframes(body->is.keyframe, body->is.keyframes, NULL)};
-    wall->def.mesh = NULL;
+    px_shape_def_forget(&wall->def);
     if (wall->keys > 0) {
         wall->key = calloc(wall->keys, sizeof *wall->key);
         if (wall->key == NULL)

@@ -103,9 +103,8 @@ static PxStatus read_all(const char *path, int file, char *bytes, size_t size)
     return PX_OK;
 }
 
-PxStatus px_mesh_read_file(const char *path, PxMesh **out)
+PxStatus px_mesh_file_bytes(const char *path, const char *wanted, void **out, size_t *size)
 {
-    *out = NULL;
     PxStatus status = PX_OK;
     char *bytes = NULL;
     struct stat about;
@@ -116,11 +115,9 @@ PxStatus px_mesh_read_file(const char *path, PxMesh **out)
     if (fstat(file, &about) != 0) {
         status = px_fail(PX_ERR_IO, "%s: cannot be read: %s", path, strerror(errno));
     } else if (!S_ISREG(about.st_mode)) {
-        status =
-            px_fail(PX_ERR_IO, "%s: not an ordinary file, wanted an OBJ, PLY or STL mesh", path);
+        status = px_fail(PX_ERR_IO, "%s: not an ordinary file, wanted %s", path, wanted);
     } else if (about.st_size < 1) {
-        status =
-            px_fail(PX_ERR_FORMAT, "%s: the file is empty, wanted an OBJ, PLY or STL mesh", path);
+        status = px_fail(PX_ERR_FORMAT, "%s: the file is empty, wanted %s", path, wanted);
     } else if ((uint64_t)about.st_size > PX_MESH_MAX_FILE) {
         status = px_fail(PX_ERR_FORMAT, "%s: %lld bytes, at most %llu allowed", path,
                          (long long)about.st_size, (unsigned long long)PX_MESH_MAX_FILE);
@@ -130,9 +127,23 @@ PxStatus px_mesh_read_file(const char *path, PxMesh **out)
     } else {
         status = read_all(path, file, bytes, (size_t)about.st_size);
     }
-    if (status == PX_OK)
-        status = px_mesh_read(path, bytes, (size_t)about.st_size, out);
-    free(bytes);
     close(file);
+    if (status != PX_OK) {
+        free(bytes);
+        return status;
+    }
+    *out = bytes;
+    *size = (size_t)about.st_size;
+    return PX_OK;
+}
+
+PxStatus px_mesh_read_file(const char *path, PxMesh **out)
+{
+    void *bytes = NULL;
+    size_t size = 0;
+    *out = NULL;
+    PX_TRY(px_mesh_file_bytes(path, "an OBJ, PLY or STL mesh", &bytes, &size));
+    PxStatus status = px_mesh_read(path, bytes, size, out);
+    free(bytes);
     return status;
 }

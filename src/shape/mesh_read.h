@@ -20,7 +20,11 @@
 /// extension. Errors: PX_ERR_IO, PX_ERR_FORMAT, PX_ERR_MEMORY.
 PxStatus px_mesh_read_file(const char *path, PxMesh **out);
 
-/// The same for bytes in memory; `name` is used in messages and for its extension.
+/// All bytes of an ordinary file, to be freed with free(); `wanted` completes messages.
+/// Errors: PX_ERR_IO, PX_ERR_FORMAT, PX_ERR_MEMORY.
+PxStatus px_mesh_file_bytes(const char *path, const char *wanted, void **out, size_t *size);
+
+/// px_mesh_read_file() for bytes in memory; `name` is used in messages and for its extension.
 PxStatus px_mesh_read(const char *name, const void *bytes, size_t size, PxMesh **out);
 
 /// Wavefront OBJ: v (with w or colours), vt, vn, f with all forms of corners

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #define LEAF_SIZE 4u
-#define STACK_SIZE 64 /* twice the deepest tree */
+#define STACK_SIZE PX_TREE_STACK /* twice the deepest tree */
 
 /* A branch is far beyond this many of its own radii (Barill et al. 2018 recommend 2). */
 #define FAR_RADII 2.0
@@ -25,11 +25,7 @@
  * times as long as finding one that is slightly further. */
 #define CLEARANCE_SLACK 1.5
 
-typedef struct Node {
-    PxBounds bounds;
-    uint32_t first; /* leaf: first triangle; branch: right child, the left is next in line */
-    uint32_t count; /* triangles of a leaf, 0 for a branch */
-} Node;
+typedef PxTreeNode Node;
 
 /* Far-field approximation of a branch. */
 typedef struct Dipole {
@@ -55,7 +51,7 @@ struct PxMeshTree {
 
 typedef struct Builder {
     const PxMesh *mesh;
-    PxVec3 *middle; /* by number in the mesh */
+    const PxVec3 *middle; /* by number in the mesh */
     uint32_t *order;
 } Builder;
 
@@ -108,9 +104,11 @@ static int longest_axis(PxVec3 size)
     return size.y >= size.z ? 1 : 2;
 }
 
-/* Nodes in depth-first order; returns how many. */
-static uint32_t build_nodes(Builder *b, uint32_t count, Node *node)
+/* Nodes in depth-first order. */
+uint32_t px_tree_build(const PxMesh *mesh, const PxVec3 *middle, uint32_t *order, uint32_t count,
+                       PxTreeNode *node)
 {
+    Builder builder = {mesh, middle, order}, *b = &builder;
     struct Job {
         uint32_t begin, end, parent;
     } stack[STACK_SIZE];
@@ -181,10 +179,10 @@ PxStatus px_mesh_tree_create(const PxMesh *mesh, PxMeshTree **out)
     PxStatus status = PX_ERR_MEMORY;
     PxMeshTree *tree = calloc(1, sizeof *tree);
     uint32_t triangles = mesh->triangle_count;
-    Builder builder = {mesh, malloc(triangles * sizeof(PxVec3)),
-                       malloc(triangles * sizeof(uint32_t))};
+    PxVec3 *middle = malloc(triangles * sizeof *middle);
+    uint32_t *order = malloc(triangles * sizeof *order);
     double *area = NULL;
-    if (tree == NULL || builder.middle == NULL || builder.order == NULL)
+    if (tree == NULL || middle == NULL || order == NULL)
         goto done;
     uint32_t count = 0;
     for (uint32_t t = 0; t < triangles; ++t) {
@@ -192,8 +190,8 @@ PxStatus px_mesh_tree_create(const PxMesh *mesh, PxMeshTree **out)
         PxVec3 c = px_mesh_corner(mesh, t, 2);
         if (px_mesh_triangle_is_flat(a, b, c))
             continue;
-        builder.middle[t] = px_scale(px_add(a, px_add(b, c)), 1.0 / 3.0);
-        builder.order[count++] = t;
+        middle[t] = px_scale(px_add(a, px_add(b, c)), 1.0 / 3.0);
+        order[count++] = t;
     }
     if (count == 0) {
         status = px_fail(PX_ERR_ARGUMENT, "mesh: none of the %u triangles has an area", triangles);
@@ -203,18 +201,18 @@ PxStatus px_mesh_tree_create(const PxMesh *mesh, PxMeshTree **out)
     tree->node = malloc(2 * (size_t)count * sizeof *tree->node);
     if (tree->node == NULL)
         goto done;
-    tree->nodes = build_nodes(&builder, count, tree->node);
+    tree->nodes = px_tree_build(mesh, middle, order, count, tree->node);
     tree->dipole = malloc(tree->nodes * sizeof *tree->dipole);
     tree->triangle = malloc(count * sizeof *tree->triangle);
     area = malloc(tree->nodes * sizeof *area);
     if (tree->dipole == NULL || tree->triangle == NULL || area == NULL)
         goto done;
     for (uint32_t k = 0; k < count; ++k)
-        tree->triangle[k] = (Triangle){px_mesh_corner(mesh, builder.order[k], 0),
-                                       px_mesh_corner(mesh, builder.order[k], 1),
-                                       px_mesh_corner(mesh, builder.order[k], 2)};
-    tree->number = builder.order;
-    builder.order = NULL;
+        tree->triangle[k] =
+            (Triangle){px_mesh_corner(mesh, order[k], 0), px_mesh_corner(mesh, order[k], 1),
+                       px_mesh_corner(mesh, order[k], 2)};
+    tree->number = order;
+    order = NULL;
     build_dipoles(tree, area);
     /* The area vectors of a closed mesh add up to 0. */
     tree->closed_looking = px_length(tree->dipole[0].area) <= 1e-9 * area[0];
@@ -226,8 +224,8 @@ done:
     if (status != PX_OK)
         px_mesh_tree_free(tree);
     free(area);
-    free(builder.middle);
-    free(builder.order);
+    free(middle);
+    free(order);
     return status;
 }
 
@@ -245,35 +243,47 @@ void px_mesh_tree_free(PxMeshTree *tree)
 /* ---- nearest point ---- */
 
 /* By the region of the plane that p projects into (Ericson 2005, section 5.1.5). */
-PxVec3 px_triangle_closest(PxVec3 p, PxVec3 a, PxVec3 b, PxVec3 c, bool *in_face)
+PxVec3 px_triangle_closest_part(PxVec3 p, PxVec3 a, PxVec3 b, PxVec3 c, int *part)
 {
     PxVec3 ab = px_sub(b, a), ac = px_sub(c, a), ap = px_sub(p, a);
-    if (in_face != NULL)
-        *in_face = false;
     double d1 = px_dot(ab, ap), d2 = px_dot(ac, ap);
+    *part = PX_PART_CORNER;
     if (d1 <= 0 && d2 <= 0)
         return a;
     PxVec3 bp = px_sub(p, b);
     double d3 = px_dot(ab, bp), d4 = px_dot(ac, bp);
+    *part = PX_PART_CORNER + 1;
     if (d3 >= 0 && d4 <= d3)
         return b;
     double vc = d1 * d4 - d3 * d2;
+    *part = PX_PART_EDGE;
     if (vc <= 0 && d1 >= 0 && d3 <= 0)
         return px_mad(a, ab, d1 / (d1 - d3));
     PxVec3 cp = px_sub(p, c);
     double d5 = px_dot(ab, cp), d6 = px_dot(ac, cp);
+    *part = PX_PART_CORNER + 2;
     if (d6 >= 0 && d5 <= d6)
         return c;
     double vb = d5 * d2 - d1 * d6;
+    *part = PX_PART_EDGE + 2;
     if (vb <= 0 && d2 >= 0 && d6 <= 0)
         return px_mad(a, ac, d2 / (d2 - d6));
     double va = d3 * d6 - d5 * d4;
+    *part = PX_PART_EDGE + 1;
     if (va <= 0 && d4 - d3 >= 0 && d5 - d6 >= 0)
         return px_mad(b, px_sub(c, b), (d4 - d3) / ((d4 - d3) + (d5 - d6)));
-    if (in_face != NULL)
-        *in_face = true;
+    *part = PX_PART_FACE;
     double scale = 1.0 / (va + vb + vc);
     return px_mad(px_mad(a, ab, vb * scale), ac, vc * scale);
+}
+
+PxVec3 px_triangle_closest(PxVec3 p, PxVec3 a, PxVec3 b, PxVec3 c, bool *in_face)
+{
+    int part;
+    PxVec3 q = px_triangle_closest_part(p, a, b, c, &part);
+    if (in_face != NULL)
+        *in_face = part == PX_PART_FACE;
+    return q;
 }
 
 /* Without fmax(), which is a function call: this dominates the cost of a search. */

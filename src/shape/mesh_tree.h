@@ -50,4 +50,26 @@ bool px_mesh_tree_ray(const PxMeshTree *tree, PxVec3 origin, PxVec3 direction, d
 /// The point of triangle abc nearest to p; *in_face (may be NULL) as above.
 PxVec3 px_triangle_closest(PxVec3 p, PxVec3 a, PxVec3 b, PxVec3 c, bool *in_face);
 
+/// Part of a triangle: its face, edge PX_PART_EDGE + k from corner k to the next, or a corner.
+enum { PX_PART_FACE = 0, PX_PART_EDGE = 1, PX_PART_CORNER = 4 };
+
+/// The same with the part of the triangle on which the point lies.
+PxVec3 px_triangle_closest_part(PxVec3 p, PxVec3 a, PxVec3 b, PxVec3 c, int *part);
+
+/// A node of a tree over triangles: the children of a branch follow it.
+typedef struct PxTreeNode {
+    PxBounds bounds;
+    uint32_t first; ///< leaf: first triangle; branch: right child, the left is next in line
+    uint32_t count; ///< triangles of a leaf, 0 for a branch
+} PxTreeNode;
+
+/// Deepest stack that a search of such a tree needs.
+#define PX_TREE_STACK 64
+
+/// Builds a tree over the `count` triangles in order[], which it sorts as the leaves have them:
+/// split at the median of middle[], by number in the mesh. `node` has room for 2 count. Returns the
+/// number of nodes.
+uint32_t px_tree_build(const PxMesh *mesh, const PxVec3 *middle, uint32_t *order, uint32_t count,
+                       PxTreeNode *node);
+
 #endif

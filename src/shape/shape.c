@@ -32,6 +32,7 @@ PxShapeDef px_shape_def_default(PxShapeKind kind)
     def.normal = px_vec(0, 1, 0);
     def.scale = 1;
     def.rotation = px_quat_identity();
+    def.pose_fps = 30;
     if (kind == PX_SHAPE_FUNNEL) { /* wide above, narrow below */
         def.radius = 0.1;
         def.radius_top = 0.5;
@@ -169,12 +170,26 @@ static double mesh_thickness(const PxShape *shape)
     return found[hits > THICKNESS_SKIPPED ? THICKNESS_SKIPPED : hits / 2];
 }
 
-/* Takes ownership of the mesh, also on failure. */
-static PxStatus adopt_mesh(PxShape *shape, PxMesh *mesh, const char *name, double scale)
+/* Reads the poses and puts the mesh into that at time 0. */
+static PxStatus add_poses(PxShape *shape, const PxShapeDef *def)
 {
+    PxPoses *poses;
+    PX_TRY(px_poses_read(def, shape->mesh, &poses));
+    PX_TRY(px_moving_mesh_create(shape->mesh, poses, def->scale, shape->turn, shape->at,
+                                 &shape->moving));
+    px_poses_at(poses, 0, shape->mesh->position);
+    return PX_OK;
+}
+
+/* Takes ownership of the mesh, also on failure. */
+static PxStatus adopt_mesh(PxShape *shape, PxMesh *mesh, const char *name, const PxShapeDef *def)
+{
+    double scale = def->scale;
     shape->mesh = mesh;
     PX_TRY(px_mesh_check(mesh, name));
     PX_TRY(px_mesh_check_closed(mesh, name));
+    if (def->poses != NULL)
+        PX_TRY(add_poses(shape, def));
     for (uint32_t v = 0; v < mesh->vertex_count; ++v)
         mesh->position[v] = px_scale(mesh->position[v], scale);
     shape->own_bounds = px_mesh_bounds(mesh);
@@ -266,7 +281,7 @@ static PxStatus create(const PxShapeDef *def, PxMesh *mesh, const char *name, Px
     shape->turn = px_quat_normalized(def->rotation);
     shape->at = def->at;
     if (def->kind == PX_SHAPE_MESH) {
-        PxStatus status = adopt_mesh(shape, mesh, name, def->scale);
+        PxStatus status = adopt_mesh(shape, mesh, name, def);
         if (status != PX_OK) {
             px_shape_free(shape);
             return status;
@@ -319,7 +334,7 @@ PxStatus px_shape_create(const PxShapeDef *def, PxShape **out)
 
 void px_shape_def_forget(PxShapeDef *def)
 {
-    def->mesh = NULL;
+    def->mesh = def->poses = NULL;
     def->vertex = NULL;
     def->triangle = NULL;
     def->vertices = def->triangles = 0;
@@ -353,6 +368,7 @@ void px_shape_free(PxShape *shape)
         return;
     }
     px_mesh_tree_free(shape->tree);
+    px_moving_mesh_free(shape->moving);
     px_mesh_free(shape->mesh);
     px_cloud_free(shape->cloud);
     free(shape);
@@ -363,6 +379,11 @@ void px_shape_free(PxShape *shape)
 PxShapeKind px_shape_kind(const PxShape *shape)
 {
     return shape->kind;
+}
+
+PxMovingMesh *px_shape_moving(const PxShape *shape)
+{
+    return shape->moving;
 }
 
 PxBounds px_shape_bounds(const PxShape *shape)

@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "phyxel/shape.h"
 #include "shape/mesh.h"
+#include "shape/moving_mesh.h"
 
 typedef struct PxShape PxShape;
 
@@ -44,6 +45,10 @@ PxStatus px_shape_create_from_mesh(const PxShapeDef *def, const PxMesh *mesh, co
 PxStatus px_shape_create_points(const PxVec3 *point, size_t count, double cell, PxShape **out);
 
 PxShapeKind px_shape_kind(const PxShape *shape);
+
+/// Its motion if it is a mesh with poses, else NULL. All other queries of the shape are then about
+/// its pose at time 0. References share the motion: whoever queries it sets its moments first.
+PxMovingMesh *px_shape_moving(const PxShape *shape);
 
 /// Axis-aligned bounds in the world frame (position, rotation and scale applied);
 /// infinite for a plane.

@@ -4,6 +4,7 @@
 
 #include "shape/mesh.h"
 #include "shape/mesh_tree.h"
+#include "shape/moving_mesh.h"
 #include "shape/primitive.h"
 #include "shape/shape.h"
 #include "spatial/kdtree.h"
@@ -17,6 +18,7 @@ struct PxShape {
     PxPrimitive primitive; ///< all kinds but mesh
     PxMesh *mesh;          ///< mesh only, with all attributes of its file
     PxMeshTree *tree;      ///< mesh only
+    PxMovingMesh *moving;  ///< mesh with poses only; `mesh` is then its pose at time 0
     PxBounds own_bounds;   ///< in the shape's own frame
     PxBounds bounds;       ///< in the world frame
     double volume, area, thickness;

@@ -140,7 +140,7 @@ static bool keep_out(const PxFoamDef *def, PxFoamGrain *g)
         const PxWall *wall = def->wall[k];
         PxVec3 x = px_vec((double)g->x[0], (double)g->x[1], (double)g->x[2]), normal;
         PxVec3 rest = px_wall_to_rest(wall, 0, x);
-        double d = px_wall_near(wall, rest, 4 * def->spacing, &normal) - (double)g->radius;
+        double d = px_wall_near(wall, 0, rest, 4 * def->spacing, &normal) - (double)g->radius;
         if (!(d < 0))
             continue;
         normal = px_wall_turn_to_world(wall, 0, normal);

@@ -42,7 +42,7 @@ static bool excludes(const PxWorld *world, const PxWall *wall, uint32_t i)
     PxVec3 rest = px_wall_to_rest(wall, 0, place(world, i)), normal;
     if (!px_bounds_contain(wall->bounds, rest))
         return wall->inside;
-    return px_wall_near(wall, rest, world->def.spacing, &normal) < 0;
+    return px_wall_near(wall, 0, rest, world->def.spacing, &normal) < 0;
 }
 
 /* Volume that a particle represents, m^3. */

@@ -28,6 +28,11 @@ static PxStatus find_wall(const PxWorld *world, PxBodyId id, Mover *out)
         if (wall->rigid)
             return px_fail(PX_ERR_ARGUMENT, "body '%s' is rigid: it follows no path",
                            world->bodies.data[slot].name);
+        if (px_wall_moving(wall) != NULL)
+            return px_fail(PX_ERR_ARGUMENT,
+                           "body '%s' moves by the poses of its mesh: it follows "
+                           "no path",
+                           world->bodies.data[slot].name);
         *out = (Mover){&wall->key, &wall->keys, &wall->bounds, wall->pivot,
                        world->bodies.data[slot].name};
         return PX_OK;

@@ -23,7 +23,10 @@ static double lowest_wall(const PxWorld *world, PxVec3 up, PxVec3 middle)
     double lowest = INFINITY;
     for (size_t k = 0; k < world->walls.count; ++k) {
         const PxWall *wall = &world->walls.data[k];
-        const PxBounds *b = &wall->bounds;
+        /* The bounds of a step with poses are not saved; those of all poses do not change. */
+        PxBounds reach = px_wall_moving(wall) != NULL ? px_moving_mesh_reach(px_wall_moving(wall))
+                                                      : wall->bounds;
+        const PxBounds *b = &reach;
         if (px_finite(b->low) && px_finite(b->high)) {
             for (int c = 0; c < 8; ++c)
                 lowest = fmin(lowest, height(up, px_vec(c & 1 ? b->high.x : b->low.x,
@@ -32,7 +35,7 @@ static double lowest_wall(const PxWorld *world, PxVec3 up, PxVec3 middle)
             continue;
         }
         PxVec3 normal;
-        double d = px_wall_distance(wall, middle, &normal), cosine = px_dot(normal, up);
+        double d = px_wall_distance(wall, 0, middle, &normal), cosine = px_dot(normal, up);
         if (cosine > 0.1)
             lowest = fmin(lowest, height(up, middle) - d / cosine);
     }

@@ -384,6 +384,9 @@ static PxStatus add_particles(PxWorld *world, const PxBodyDef *def, const PxShap
 static PxStatus add_wall(PxWorld *world, const PxBodyDef *def, PxShape *shape, uint32_t body)
 {
     PX_TRY(px_keyframes_check(def->keyframe, def->keyframes));
+    if (px_shape_moving(shape) != NULL && def->keyframes > 0)
+        return px_fail(PX_ERR_ARGUMENT, "it has keyframes, and its mesh has poses; wanted only one "
+                                        "of them to move it");
     if (def->prints && !px_shape_has_colours(shape))
         return px_fail(PX_ERR_ARGUMENT, "to print it needs a mesh with colours of its vertices");
     if (!PX_LIST_RESERVE(&world->walls, 1))
@@ -425,7 +428,9 @@ static PxStatus add_wall(PxWorld *world, const PxBodyDef *def, PxShape *shape, u
     PxStatus status = px_cloth_check_wall(world, &wall);
     if (status == PX_OK)
         status = px_overlap_check_wall(world, &wall, def);
-    if (status == PX_OK && def->shape.kind != PX_SHAPE_BOX && def->shape.kind != PX_SHAPE_PLANE)
+    /* A table of a shape that changes in every step would be of no use. */
+    if (status == PX_OK && def->shape.kind != PX_SHAPE_BOX && def->shape.kind != PX_SHAPE_PLANE &&
+        px_shape_moving(shape) == NULL)
         status = px_wall_field_create(shape, def->inside, world->memory, &wall.field);
     if (status != PX_OK) {
         if (def->rigid)

@@ -92,6 +92,34 @@ static void check_thickness(PxScene *scene, size_t index, const PxShape *shape)
                 thickness, scene->world.spacing);
 }
 
+/* Poses that end before the scene does, or a loop whose way back is a jump. */
+static void check_poses(PxScene *scene, size_t index, const PxShape *shape)
+{
+    const PxMovingMesh *moving = px_shape_moving(shape);
+    if (moving == NULL)
+        return;
+    const PxPoses *poses = px_moving_mesh_poses(moving);
+    BodyPath path;
+    body_path(&path, index, "mesh");
+    PxPath at = px_path_key(&path.value, "poses");
+    double length = scene->head.time.frames / scene->head.time.fps, end = px_poses_end(poses);
+    if (end < length * (1 - 1e-9))
+        px_complain(scene, PX_WARNING, &at, PX_AT_VALUE,
+                    "has %u poses until %.3g s, and the scene lasts %.3g s: the mesh stays in its "
+                    "last pose; wanted more of them, or \"loop\": true",
+                    poses->count, end, length);
+    /* A smooth way back also changes the tangents of the ways next to it. */
+    double usual = 0;
+    for (uint32_t k = 1; k + 2 < poses->count && k < poses->intervals; ++k)
+        usual = fmax(usual, poses->speed[k]);
+    if (poses->intervals == poses->count && usual > 0 && poses->speed[poses->count - 1] > 4 * usual)
+        px_complain(scene, PX_WARNING, &at, PX_AT_VALUE,
+                    "jumps from its last pose to its first, at %.3g m/s, where its fastest way "
+                    "else is %.3g m/s; wanted a sequence that ends where it begins",
+                    scene->body[index].def.shape.scale * poses->speed[poses->count - 1],
+                    scene->body[index].def.shape.scale * usual);
+}
+
 /* Checks that the texture can be read and mapped. */
 static void check_texture(PxScene *scene, size_t index, const PxShape *shape)
 {
@@ -583,6 +611,7 @@ static PxStatus check_all(PxScene *scene, const PxSurvey *survey)
             continue;
         check_distance(scene, k, survey->shape[k]);
         check_thickness(scene, k, survey->shape[k]);
+        check_poses(scene, k, survey->shape[k]);
         check_texture(scene, k, survey->shape[k]);
         check_coat(scene, k, survey->shape[k]);
     }

@@ -43,7 +43,7 @@ static PxVec3 middle_of(const Room *r, uint32_t cell)
 
 static bool covers(const Room *r, const PxWall *wall, PxVec3 x)
 {
-    return px_wall_distance(wall, px_wall_to_rest(wall, 0, x), NULL) < -0.5 * r->edge;
+    return px_wall_distance(wall, 0, px_wall_to_rest(wall, 0, x), NULL) < -0.5 * r->edge;
 }
 
 static void find_free(Room *r, bool moving)
@@ -144,7 +144,7 @@ static void complain(Room *r, size_t body, double time, double left, double volu
         double least = INFINITY;
         for (size_t k = 0; k < r->walls.count; ++k) {
             const PxWall *wall = &r->walls.wall[k];
-            double d = px_wall_distance(wall, px_wall_to_rest(wall, 0, middle), NULL);
+            double d = px_wall_distance(wall, 0, px_wall_to_rest(wall, 0, middle), NULL);
             if (k != found[0] && (place > 0 || wall->keys > 0) && d < least) {
                 least = d;
                 found[place] = k;

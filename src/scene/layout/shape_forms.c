@@ -74,6 +74,51 @@ static const PxField sheet_fields[] = {
     CELLS(columns, "Cells along the width; 0: square cells, 40 along the longer side."),
     CELLS(rows, "Cells along the length; 0: the same.")};
 
+static const char *const between_words[] = {"linear", "smooth", NULL};
+static const PxField mesh_fields[] = {
+    {.key = "file",
+     .kind = PX_FIELD_FILE,
+     .flags = PX_FIELD_REQUIRED,
+     .offset = PX_AT(PxShapeDef, mesh),
+     .unit = "",
+     .most = 1000,
+     .help = "The mesh: an OBJ, PLY or STL file beside the scene. With poses it gives the "
+             "triangles."},
+    {.key = "poses",
+     .kind = PX_FIELD_FILE,
+     .offset = PX_AT(PxShapeDef, poses),
+     .unit = "",
+     .most = 1000,
+     .help = "For walls: a PC2 file with the positions of the vertices over time, or mesh files "
+             "numbered from 0 or 1 on, with a '#' for each digit: \"walk-####.obj\"."},
+    {.key = "fps",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_ABOVE,
+     .offset = PX_AT(PxShapeDef, pose_fps),
+     .unit = "1/s",
+     .least = 0,
+     .most = 1e6,
+     .help = "Poses per second; of a PC2 file, frames per second."},
+    {.key = "start",
+     .kind = PX_FIELD_NUMBER,
+     .offset = PX_AT(PxShapeDef, pose_start),
+     .unit = "s",
+     .least = -1e9,
+     .most = 1e9,
+     .help = "Time of the first pose; may be negative."},
+    {.key = "loop",
+     .kind = PX_FIELD_FLAG,
+     .offset = PX_AT(PxShapeDef, pose_loop),
+     .unit = "",
+     .help = "After the last pose follows the first; false: the mesh stays in the last."},
+    {.key = "between",
+     .kind = PX_FIELD_WORD,
+     .offset = PX_AT(PxShapeDef, pose_between),
+     .unit = "",
+     .help = "Way of the vertices between poses: straight lines, or smooth curves through all "
+             "poses.",
+     .words = between_words}};
+
 static const PxShapeForm forms[] = {
     {.key = "box",
      .kind = PX_SHAPE_BOX,
@@ -112,8 +157,12 @@ static const PxShapeForm forms[] = {
     {.key = "mesh",
      .kind = PX_SHAPE_MESH,
      .file = true,
+     .plain = mesh_fields,
+     .fields = mesh_fields,
+     .field_count = PX_COUNT(mesh_fields),
      .help = "A closed triangle mesh: an OBJ, PLY or STL file beside the scene. That of cloth "
-             "may be open."},
+             "may be open. An object also states the poses through which the mesh of a wall "
+             "moves."},
     {.key = "sheet",
      .kind = PX_SHAPE_SHEET,
      .fields = sheet_fields,

@@ -9,7 +9,7 @@
 typedef struct PxShapeForm {
     const char *key;
     PxShapeKind kind;
-    bool file;             ///< the value is the path of a file
+    bool file;             ///< a value that is not an object is the path of a file
     const PxField *plain;  ///< meaning of a value that is not an object; NULL: it must be an object
     const PxField *fields; ///< keys of the object; NULL: it must not be an object
     size_t field_count;

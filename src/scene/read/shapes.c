@@ -44,11 +44,40 @@ const char *px_read_file_name(PxScene *scene, const PxPath *path, const json_t *
     return whole_path(scene, name);
 }
 
+#define MESH_FILE "an OBJ, PLY or STL file"
+
+/* The object of a mesh with poses. */
+static bool read_mesh(PxScene *scene, const PxPath *path, const PxShapeForm *form, json_t *value,
+                      PxShapeDef *out)
+{
+    size_t errors = px_scene_errors(scene);
+    px_read_fields(scene, path, value, form->fields, form->field_count, out);
+    const json_t *file = json_object_get(value, "file"), *poses = json_object_get(value, "poses");
+    PxPath at = px_path_key(path, "file"), at_poses = px_path_key(path, "poses");
+    if (file != NULL)
+        out->mesh = px_read_file_name(scene, &at, file, MESH_FILE);
+    if (poses != NULL)
+        out->poses = px_read_file_name(scene, &at_poses, poses,
+                                       "a PC2 file, or of mesh files with '#' for each digit of "
+                                       "their numbers");
+    for (size_t k = 0; poses == NULL && k < form->field_count; ++k) {
+        const char *key = form->fields[k].key;
+        if (strcmp(key, "file") == 0 || json_object_get(value, key) == NULL)
+            continue;
+        PxPath idle = px_path_key(path, key);
+        px_complain(scene, PX_ERROR, &idle, PX_AT_KEY,
+                    "is about poses, and there are none; wanted \"poses\" too");
+    }
+    return px_scene_errors(scene) == errors;
+}
+
 static bool read_form(PxScene *scene, const PxPath *path, const PxShapeForm *form, json_t *value,
                       PxShapeDef *out)
 {
+    if (form->file && json_is_object(value))
+        return read_mesh(scene, path, form, value, out);
     if (form->file) {
-        out->mesh = px_read_file_name(scene, path, value, "an OBJ, PLY or STL file");
+        out->mesh = px_read_file_name(scene, path, value, MESH_FILE);
         return out->mesh != NULL;
     }
     if (form->plain != NULL && (form->fields == NULL || !json_is_object(value)))

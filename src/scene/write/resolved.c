@@ -149,7 +149,7 @@ static void write_shape(PxWriter *w, const PxShapeDef *shape, const PxSceneTurn 
     const PxShapeForm *form = px_form_of_kind(shape->kind);
     px_write_open_flat(w, '{');
     px_write_key(w, form->key);
-    if (form->file) {
+    if (form->file && shape->poses == NULL) {
         write_file(w, shape->mesh, purpose);
     } else if (form->fields == NULL) {
         write_value(w, form->plain, shape, purpose);

@@ -338,10 +338,6 @@ static void write_form(PxWriter *w, const PxShapeForm *form)
         px_write_close(w, '}');
         px_write_close(w, ']');
     }
-    if (form->file) {
-        write_pair(w, "description", form->help);
-        write_pair(w, "type", "string");
-    }
     px_write_close(w, '}');
 }
 

@@ -38,7 +38,7 @@ static bool find_colour(const Print *p, PxVec3 x, PxVec3 *colour)
         if (!wall->prints)
             continue;
         PxVec3 rest = px_wall_to_rest(wall, 1, x);
-        if (fabs(px_wall_near(wall, rest, within, &away)) < within &&
+        if (fabs(px_wall_near(wall, 1, rest, within, &away)) < within &&
             px_shape_colour(wall->shape, rest, colour))
             return true;
     }

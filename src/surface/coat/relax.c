@@ -69,7 +69,7 @@ static double nearest_plane(const Walls *o, PxVec3 place, float plane[4])
         if (!wall->inside && (rest.x < low.x - s || rest.y < low.y - s || rest.z < low.z - s ||
                               rest.x > high.x + s || rest.y > high.y + s || rest.z > high.z + s))
             continue;
-        double d = px_wall_near(wall, rest, NEAR_WALL * s, &away);
+        double d = px_wall_near(wall, 1, rest, NEAR_WALL * s, &away);
         if (!(d < nearest))
             continue;
         nearest = d;

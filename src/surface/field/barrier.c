@@ -76,7 +76,8 @@ PxStatus px_barriers_prepare(PxBarriers *b)
         return px_fail(PX_ERR_MEMORY, "surface: no room for %zu walls", b->walls);
     for (size_t k = 0; k < b->walls; ++k) {
         const PxShape *shape = b->wall[k].shape;
-        b->simple[k] = px_shape_kind(shape) == PX_SHAPE_MESH && is_simple_mesh(shape);
+        b->simple[k] = px_shape_kind(shape) == PX_SHAPE_MESH &&
+                       px_wall_moving(&b->wall[k]) == NULL && is_simple_mesh(shape);
         /* all of the space around a container is solid */
         b->deepest[k] = b->simple[k] && !b->wall[k].inside ? deepest_in(shape) : INFINITY;
     }
@@ -101,15 +102,15 @@ static double wall_distance(const PxBarriers *b, size_t k, PxVec3 rest, double w
     const PxShape *shape = wall->shape;
     PxMeshSpot spot;
     if (b->simple == NULL || !b->simple[k])
-        return px_wall_distance(wall, rest, away);
+        return px_wall_distance(wall, 0, rest, away);
     PxVec3 own = px_shape_to_own(shape, rest);
     double reach = fmax(within, b->deepest[k]);
     if (!px_mesh_tree_closest(shape->tree, own, reach, &spot))
-        return isfinite(reach) ? reach : px_wall_distance(wall, rest, away);
+        return isfinite(reach) ? reach : px_wall_distance(wall, 0, rest, away);
     PxVec3 apart = px_sub(own, spot.point);
     double height = px_dot(apart, spot.face);
     if (!spot.in_face)
-        return px_wall_distance(wall, rest, away); /* there the face does not give the sign */
+        return px_wall_distance(wall, 0, rest, away); /* there the face does not give the sign */
     double side = (height < 0) != wall->inside ? -1 : 1;
     if (away != NULL)
         *away = px_scale(px_rotate(shape->turn, spot.face), wall->inside ? -1 : 1);

@@ -41,11 +41,12 @@ static int images_of(const PxWall *wall, PxVec3 at, double least, double within,
     if (wall->inside && px_shape_kind(wall->shape) == PX_SHAPE_BOX)
         return box_images(wall, at, least, within, out);
     PxVec3 away;
-    double d = px_shape_nearest(wall->shape, at, within, &away);
+    double d = px_wall_moving(wall) != NULL ? px_wall_distance(wall, 0, at, &away)
+                                            : px_shape_nearest(wall->shape, at, within, &away);
     if (!(d > least && d < within))
         return 0;
     out[0] = px_mad(at, away, -2 * d);
-    return px_wall_distance(wall, out[0], NULL) < -least;
+    return px_wall_distance(wall, 0, out[0], NULL) < -least;
 }
 
 typedef struct Job {

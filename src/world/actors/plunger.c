@@ -198,14 +198,14 @@ static bool wall_is_in(const PxWorld *world, const PxWall *wall, const PxEmitter
     double length = px_emitter_pipe(world, e) + 0.5 * e->layer, near = IN_PIPE * world->def.spacing;
     double around = hypot(0.5 * length, hypot(o->half[0], o->half[1])) + world->def.spacing;
     PxVec3 middle = px_wall_to_rest(wall, 1, px_mad(o->back, o->along, 0.5 * length));
-    if (px_wall_distance(wall, middle, NULL) > around)
+    if (px_wall_distance(wall, 1, middle, NULL) > around)
         return false;
     int halves = 2 * (int)ceil(length / e->layer);
     for (uint32_t k = 0; k < e->sites; ++k)
         for (int j = 0; j <= halves; ++j) {
             PxVec3 x = px_mad(o->back, o->along, length * j / halves);
             x = px_mad(px_mad(x, o->across[0], e->site[k].a), o->across[1], e->site[k].b);
-            if (px_wall_distance(wall, px_wall_to_rest(wall, 1, x), NULL) < near)
+            if (px_wall_distance(wall, 1, px_wall_to_rest(wall, 1, x), NULL) < near)
                 return true;
         }
     return false;

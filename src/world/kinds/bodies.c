@@ -309,6 +309,10 @@ static void check_surface(const PxStated *stated, const PxMaterialDef *material)
     if (def->texture != NULL && !(def->surfels > 0) && !def->skin)
         px_wrong(stated, PX_ERROR, "texture", true,
                  "has no surface to colour: wanted \"surfels\": 20000, or \"skin\": true");
+    else if (def->texture != NULL && !(def->surfels > 0) && material != NULL &&
+             strcmp(material->coat.model, "none") != 0)
+        px_wrong(stated, PX_ERROR, "texture", true,
+                 "colours a coat by surfels, and there are none: wanted \"surfels\": 20000");
     else if (def->texture != NULL && stated->shape != NULL && def->shape.kind != PX_SHAPE_MESH)
         px_wrong(stated, PX_ERROR, "texture", true,
                  "needs a mesh with texture coordinates, but the shape is a %s",
@@ -409,6 +413,13 @@ static void rules(const PxStated *stated)
     if (def->wall && stated->shape != NULL && def->shape.kind == PX_SHAPE_SHEET)
         px_wrong(stated, PX_ERROR, "shape.sheet", true,
                  "is for cloth; a wall has a volume: wanted a thin box");
+    if (!def->wall && stated->shape != NULL && def->shape.poses != NULL)
+        px_wrong(stated, PX_ERROR, "shape.mesh.poses", true,
+                 "is for walls: other bodies move by forces; should this body have \"wall\": "
+                 "true?");
+    else if (def->wall && stated->has(stated, false, "keyframes") && def->shape.poses != NULL)
+        px_wrong(stated, PX_ERROR, "keyframes", true,
+                 "is a second motion: the mesh has poses; wanted only one of them");
     check_place(stated, def->wall ? NULL : stated->other(stated, "material"));
     if (def->wall) {
         def->warm = stated->has(stated, false, "temperature") || def->temperatures > 0;
