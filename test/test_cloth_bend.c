@@ -5,7 +5,7 @@
 #include "phyxel/phyxel.h"
 #include "shape/rectangle.h"
 #include "text_world.h"
-#include "world/cloth_edges.h"
+#include "world/cloth_bends.h"
 #include "world/cloth_stage.h"
 #include "world/saved.h"
 
@@ -235,7 +235,7 @@ TEST(creases_are_saved_and_forged_ones_are_refused)
     CHECK(memcmp(hash[0], hash[1], sizeof hash[0]) == 0);
     const PxTable *edges = px_saved_find(saved, "cloth_edges");
     ((double *)px_table_find(edges, "crease")->data[0])[3] = 1e3;
-    CHECK_FAILS(px_cloth_edges_check(world, &world->state, edges), PX_ERR_FORMAT, "edge 3");
+    CHECK_FAILS(px_cloth_bends_check(world, &world->state, edges), PX_ERR_FORMAT, "edge 3");
     px_saved_free(saved);
     px_world_free(world);
 }

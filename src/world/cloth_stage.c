@@ -3,7 +3,8 @@
 #include "base/stop.h"
 #include "cloth/collide.h"
 #include "contact/cloth_contact.h"
-#include "world/cloth_edges.h"
+#include "contact/cloth_edges.h"
+#include "world/cloth_bends.h"
 #include "world/sheet_stage.h"
 
 #include <math.h>
@@ -58,13 +59,13 @@ PxStatus px_cloth_init(PxWorld *world)
     for (int k = 0; k < COLUMNS; ++k)
         PX_TRY(px_table_add(t, columns[k].name, columns[k].unit, columns[k].type,
                             columns[k].components, PX_COLUMN_STATE, NULL));
-    return px_cloth_edges_init(world);
+    return px_cloth_bends_init(world);
 }
 
 void px_cloth_free(PxWorld *world)
 {
     px_table_free(&world->cloth_vertices);
-    px_cloth_edges_free(world);
+    px_cloth_bends_free(world);
     px_cloth_system_free(&world->cloth_system);
 }
 
@@ -156,10 +157,10 @@ static PxStatus add_sheet(PxWorld *world, const PxBodyDef *def, uint32_t slot, P
     }
     if (!PX_LIST_RESERVE(&world->cloths, 1))
         return px_fail(PX_ERR_MEMORY, "no room for cloth");
-    PX_TRY(px_cloth_edges_add(world, sheet, slot));
+    PX_TRY(px_cloth_bends_add(world, sheet, slot));
     PxStatus status = px_table_append(t, sheet->vertices, &first);
     if (status != PX_OK) {
-        px_cloth_edges_drop(world, slot);
+        px_cloth_bends_drop(world, slot);
         return status;
     }
     PxVec3 middle = middle_of(sheet->start, sheet->vertices);
@@ -226,7 +227,7 @@ void px_cloth_drop(PxWorld *world, uint32_t slot)
     }
     world->cloths.count = kept;
     px_table_cut(t, next, t->columns);
-    px_cloth_edges_drop(world, slot);
+    px_cloth_bends_drop(world, slot);
     world->cloth_stale = true;
 }
 
@@ -322,7 +323,7 @@ static PxStatus gather(PxWorld *world, PxClothStep *s)
                        .most_iterations = 400,
                        .isa = world->isa};
     PX_TRY(px_cloth_step_begin(s));
-    px_cloth_edges_begin(world, s);
+    px_cloth_bends_begin(world, s);
     double before = world->state.cloth_before;
     for (uint32_t i = 0; i < t->count; ++i) {
         s->mass[i] += numbers(t, WATER)[i];
@@ -429,6 +430,7 @@ static PxStatus solve(PxWorld *world, double tolerance, PxClothRun *run)
     PX_TRY(px_cloth_walls_begin(&run->walls, s));
     px_cloth_walls_hold(&run->walls, s);
     s->contacts = &run->contacts;
+    PX_TRY(px_cloth_edges_begin(&run->walls, s));
     PX_TRY(px_cloth_collide_begin(&run->collision, s));
     px_cloth_inflate(s);
     px_cloth_evaluate(s);
@@ -470,6 +472,7 @@ PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
     PxClothStep *s = &run->step;
     for (uint32_t i = 0; i < s->system->vertices; ++i)
         run->walls.at[i] = px_mad(s->x[i], s->w[i], s->dt);
+    px_cloth_edges_end(&run->walls, s);
     px_cloth_walls_end(&run->walls, s);
     PX_TRY(px_cloth_collide_stop(&run->collision, run->walls.at));
     stop_short(run);
@@ -515,7 +518,7 @@ void px_cloth_stage_commit(PxWorld *world)
         words(t, CONTACT)[i] = run->walls.state[i];
         ((double *)t->column[LOAD].data[0])[i] = run->walls.load[i];
     }
-    px_cloth_edges_commit(world, &run->step);
+    px_cloth_bends_commit(world, &run->step);
     world->state.cloth_before = run->step.dt;
     world->state.cloth_crossed += run->walls.crossed + run->collision.crossed;
     world->state.not_converged += !run->step.converged;

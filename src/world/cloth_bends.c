@@ -1,4 +1,4 @@
-#include "world/cloth_edges.h"
+#include "world/cloth_bends.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,7 @@ static const struct {
                       [REST] = {"crease", "rad", PX_F64},
                       [LEAN] = {"lean", "rad", PX_F64}};
 
-PxStatus px_cloth_edges_init(PxWorld *world)
+PxStatus px_cloth_bends_init(PxWorld *world)
 {
     px_table_init(&world->cloth_edges, world->memory);
     for (int k = 0; k < COLUMNS; ++k)
@@ -20,7 +20,7 @@ PxStatus px_cloth_edges_init(PxWorld *world)
     return PX_OK;
 }
 
-void px_cloth_edges_free(PxWorld *world)
+void px_cloth_bends_free(PxWorld *world)
 {
     px_table_free(&world->cloth_edges);
 }
@@ -35,7 +35,7 @@ static double *numbers(const PxTable *t, int column)
     return t->column[column].data[0];
 }
 
-PxStatus px_cloth_edges_add(PxWorld *world, const PxClothSheet *sheet, uint32_t slot)
+PxStatus px_cloth_bends_add(PxWorld *world, const PxClothSheet *sheet, uint32_t slot)
 {
     uint32_t first, count = sheet->hinges + sheet->borders;
     PX_TRY(px_table_append(&world->cloth_edges, count, &first));
@@ -44,7 +44,7 @@ PxStatus px_cloth_edges_add(PxWorld *world, const PxClothSheet *sheet, uint32_t 
     return PX_OK;
 }
 
-void px_cloth_edges_drop(PxWorld *world, uint32_t slot)
+void px_cloth_bends_drop(PxWorld *world, uint32_t slot)
 {
     PxTable *t = &world->cloth_edges;
     uint32_t kept = 0;
@@ -59,13 +59,13 @@ void px_cloth_edges_drop(PxWorld *world, uint32_t slot)
     px_table_cut(t, kept, t->columns);
 }
 
-void px_cloth_edges_begin(const PxWorld *world, PxClothStep *s)
+void px_cloth_bends_begin(const PxWorld *world, PxClothStep *s)
 {
     s->rest = numbers(&world->cloth_edges, REST);
     s->lean = numbers(&world->cloth_edges, LEAN);
 }
 
-void px_cloth_edges_commit(PxWorld *world, const PxClothStep *s)
+void px_cloth_bends_commit(PxWorld *world, const PxClothStep *s)
 {
     const PxTable *t = &world->cloth_edges;
     const PxClothSystem *y = s->system;
@@ -82,7 +82,7 @@ void px_cloth_edges_commit(PxWorld *world, const PxClothStep *s)
     }
 }
 
-PxStatus px_cloth_edges_check(const PxWorld *world, const PxWorldState *state,
+PxStatus px_cloth_bends_check(const PxWorld *world, const PxWorldState *state,
                               const PxTable *stored)
 {
     (void)state;
