@@ -249,9 +249,11 @@ TEST(wet_cloth_stretches_by_its_factor)
 
 TEST(wet_cloth_bends_by_its_factor)
 {
-    double sinks[3];
-    for (int k = 0; k < 3; ++k) {
-        PxWorld *world = strip_of("1", k == 0 ? "1" : k == 1 ? "0.2" : "50", false, 1);
+    static const char *const factor[] = {"1", "0.2", "50", "1, \"bending\": \"plate\"",
+                                         "50, \"bending\": \"plate\""};
+    double sinks[PX_COUNT(factor)];
+    for (size_t k = 0; k < PX_COUNT(factor); ++k) {
+        PxWorld *world = strip_of("1", factor[k], false, 1);
         uint64_t hash[2][4];
         PxSavedWorld *saved = NULL;
         CHECK_OK(px_world_advance(world, 0.1));
@@ -269,6 +271,8 @@ TEST(wet_cloth_bends_by_its_factor)
     }
     print_message("sinks by %.4f m, %.4f m softer, %.4f m stiffer\n", sinks[0], sinks[1], sinks[2]);
     CHECK(sinks[1] > 1.05 * sinks[0] && sinks[2] < 0.9 * sinks[0]);
+    CHECK_NEAR(sinks[3], sinks[0], 0.1 * sinks[0]);
+    CHECK_NEAR(sinks[4], sinks[2], 0.3 * sinks[2]);
 }
 
 TEST_MAIN()

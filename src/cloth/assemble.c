@@ -8,10 +8,9 @@
 
 /* ---- forces -------------------------------------------------------------------------------- */
 
-/* The law of a triangle or hinge with `count` corners. Stiffness changes in proportion to the mean
- * saturation of the corners (004 section 4.3.4). */
-static const PxClothLaw *law_at(const PxClothStep *s, uint32_t cloth, const uint32_t *corner,
-                                int count, PxClothLaw *wet)
+/* Stiffness changes in proportion to the saturation (004 section 4.3.4). */
+const PxClothLaw *px_cloth_law_at(const PxClothStep *s, uint32_t cloth, const uint32_t *corner,
+                                  int count, PxClothLaw *wet)
 {
     double sum = 0;
     for (int k = 0; k < count && s->wetness != NULL; ++k)
@@ -35,7 +34,8 @@ static void face_block(void *user, uint32_t begin, uint32_t end, int thread)
         const uint32_t *c = y->face[t].corner;
         PxVec3 x[3] = {s->x[c[0]], s->x[c[1]], s->x[c[2]]};
         PxClothLaw wet;
-        px_cloth_membrane(law_at(s, y->of_face[t], c, 3, &wet), &y->face[t], x, &s->face[t]);
+        px_cloth_membrane(px_cloth_law_at(s, y->of_face[t], c, 3, &wet), &y->face[t], x,
+                          &s->face[t]);
     }
 }
 
@@ -48,7 +48,11 @@ static void hinge_block(void *user, uint32_t begin, uint32_t end, int thread)
         const uint32_t *c = y->hinge[t].corner;
         PxVec3 x[4] = {s->x[c[0]], s->x[c[1]], s->x[c[2]], s->x[c[3]]};
         PxClothLaw wet;
-        px_cloth_bending(law_at(s, y->of_hinge[t], c, 4, &wet), &y->hinge[t], x, &s->hinge[t]);
+        PxClothHinge h = y->hinge[t];
+        double crease = s->rest[y->edge_of_hinge[t]];
+        if (fabs(crease) > 0)
+            px_cloth_hinge_rest(&h, h.angle + crease);
+        px_cloth_bending(px_cloth_law_at(s, y->of_hinge[t], c, 4, &wet), &h, x, &s->hinge[t]);
     }
 }
 
@@ -71,7 +75,9 @@ static bool was_seen(const PxClothStep *s)
         double wetness = s->wetness != NULL ? s->wetness[i] : 0;
         same = !(wetness < seen->wetness[i]) && !(wetness > seen->wetness[i]);
     }
-    return same && memcmp(s->x, seen->x, s->system->vertices * sizeof *s->x) == 0;
+    size_t edges = s->system->edges * sizeof(double);
+    return same && memcmp(s->x, seen->x, s->system->vertices * sizeof *s->x) == 0 &&
+           memcmp(s->rest, seen->rest, edges) == 0 && memcmp(s->lean, seen->from, edges) == 0;
 }
 
 void px_cloth_evaluate(PxClothStep *s)
@@ -83,9 +89,12 @@ void px_cloth_evaluate(PxClothStep *s)
     for (uint32_t i = 0; i < s->system->vertices; ++i)
         seen->wetness[i] = s->wetness != NULL ? s->wetness[i] : 0;
     memcpy(seen->law, s->law, s->system->cloths * sizeof *s->law);
+    memcpy(seen->rest, s->rest, s->system->edges * sizeof *s->rest);
+    memcpy(seen->from, s->lean, s->system->edges * sizeof *s->lean);
     seen->any = true;
     px_parallel_for(s->threads, s->system->faces, BLOCK, face_block, s);
     px_parallel_for(s->threads, s->system->hinges, BLOCK, hinge_block, s);
+    px_cloth_plates(s);
 }
 
 static bool is_linear(const PxClothStep *s, uint32_t hinge)
