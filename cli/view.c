@@ -26,11 +26,7 @@ int command_view(int argc, char **argv)
     fflush(NULL);
     execv(path, arguments);
     if (errno == ENOENT)
-        fprintf(stderr,
-                "phyxel view: this phyxel was built without its window (there is no %s).\n"
-                "Install GTK 4, epoxy and EGL (Debian: libgtk-4-dev libepoxy-dev libegl-dev) and "
-                "build it again\n",
-                text_safe(path));
+        fprintf(stderr, "phyxel view: there is no %s.\n%s\n", text_safe(path), PX_WINDOW_ADVICE);
     else
         fprintf(stderr, "phyxel view: %s: %s\n", text_safe(path), strerror(errno));
     return EXIT_FAILED;

@@ -484,7 +484,7 @@ TEST(gauges_that_cannot_measure_are_refused)
     check_refused(w, def, "comma");
     def = good;
     def.measures = (PxGaugeQuantity)99;
-    check_refused(w, def, "quantity 99");
+    check_refused(w, def, "measures is 99");
     add(w, good, 0.1, 0.1);
     check_refused(w, good, "'g'");
     px_world_free(w);

@@ -2,7 +2,7 @@
 #include "meters.h"
 
 #include "world/kinds/kind.h"
-#include "scenes.h"
+#include "states.h"
 
 #include "phyxel/world.h"
 #include "world/attached/coats.h"
@@ -10,91 +10,6 @@
 #include "world/saved.h"
 
 #include <stdatomic.h>
-
-#define OPENING "{\"phyxel\": 1, \"name\": \"saved\", \"time\": {\"frames\": 10, \"fps\": 50},"
-#define GROUND                                                                                     \
-    "{\"name\": \"floor\", \"shape\": {\"box\": [3, 0.2, 3], \"at\": [0, -0.1, 0]}, \"wall\": "    \
-    "true}"
-#define TANK                                                                                       \
-    "{\"name\": \"tank\", \"shape\": {\"box\": [0.6, 1, 0.5], \"at\": [0, 0.5, 0]},"               \
-    " \"wall\": true, \"inside\": true}"
-#define PADDLE                                                                                     \
-    "{\"name\": \"paddle\", \"shape\": {\"sphere\": 0.08, \"at\": [0.15, 0.15, 0]},"               \
-    " \"wall\": true, \"keyframes\": [{\"at\": 0}, {\"at\": 0.5, \"move\": [-0.2, 0, 0]}]}"
-#define TAP                                                                                        \
-    "\"emitters\": [{\"name\": \"tap\", \"shape\": {\"box\": [0.15, 0.1, 0.15],"                   \
-    " \"at\": [-0.1, 0.6, 0]}, \"direction\": [0, -1, 0], \"speed\": 2, \"material\": \"water\"}]"
-
-typedef struct Case {
-    const char *name, *scene;
-    double first, second; /* s: when it is saved, and how long it goes on */
-} Case;
-
-static const Case cases[] = {
-    {"fluid",
-     OPENING
-     "\"spacing\": 0.05, \"materials\": {\"water\": {\"density\": 1000}}, \"bodies\": [" TANK
-     ", " PADDLE
-     ", {\"name\": \"pool\", \"shape\": {\"box\": [0.6, 0.1, 0.5], \"at\": [0, 0.05, 0]},"
-     " \"material\": \"water\"}], " TAP ","
-     " \"sinks\": [{\"name\": \"drain\", \"shape\": {\"box\": [0.2, 0.1, 0.2],"
-     " \"at\": [0.2, 0, 0]}}],"
-     " \"events\": [{\"at\": 0.03, \"set\": \"gravity\", \"to\": [3, -5, 0]},"
-     " {\"at\": 0.1, \"set\": \"materials.water.viscosity\", \"to\": 2}]}",
-     0.06, 0.08},
-    {"solid",
-     OPENING "\"spacing\": 0.05, \"materials\": {\"jelly\": {\"density\": 1000, \"young\": 2e4, "
-             "\"absorb\": 5}},"
-             " \"bodies\": [" GROUND
-             ", {\"name\": \"cube\", \"shape\": {\"box\": [0.3, 0.3, 0.3], \"at\": [0, 0.17, 0]},"
-             " \"material\": \"jelly\", \"spin\": [0, 4, 1], \"surfels\": 600}],"
-             " \"handles\": [{\"name\": \"hand\", \"shape\": {\"box\": [1, 0.1, 1],"
-             " \"at\": [0, 0.3, 0]}, \"end\": 0.05, \"keyframes\": [{\"at\": 0}, {\"at\": 0.2,"
-             " \"move\": [0, 0.2, 0]}]}],"
-             " \"forces\": [{\"name\": \"wind\", \"shape\": {\"box\": [1, 1, 1]},"
-             " \"force\": [3, 0, 0]}]}",
-     0.04, 0.04},
-    {"mixed",
-     OPENING "\"spacing\": 0.05, \"materials\": {\"water\": {\"density\": 1000}, \"jelly\": "
-             "{\"density\": 1000, \"young\": 1e4}},"
-             " \"bodies\": [" TANK
-             ", {\"name\": \"pool\", \"shape\": {\"box\": [0.6, 0.2, 0.5], \"at\": [0, 0.1, 0]},"
-             " \"material\": \"water\"},"
-             " {\"name\": \"cube\", \"shape\": {\"box\": [0.2, 0.2, 0.2], \"at\": [0, 0.32, 0]},"
-             " \"material\": \"jelly\", \"velocity\": [0, -1, 0]}]}",
-     0.05, 0.05},
-    {"melting",
-     OPENING
-     "\"spacing\": 0.04, \"materials\": {\"wax\": {\"density\": 900, \"young\": 5e4,"
-     " \"diffusivity\": 1e-3, \"melts\": {\"from\": 30, \"to\": 40,"
-     " \"into\": {\"viscosity\": 5}}}},"
-     " \"bodies\": [{\"name\": \"plate\", \"shape\": {\"box\": [1, 0.2, 1],"
-     " \"at\": [0, -0.1, 0]}, \"wall\": true, \"temperature\": 90},"
-     " {\"name\": \"cube\", \"shape\": {\"box\": [0.2, 0.2, 0.2], \"at\": [0, 0.1, 0]},"
-     " \"material\": \"wax\"}],"
-     " \"heaters\": [{\"name\": \"flame\", \"shape\": {\"sphere\": 0.1, \"at\": [0, 0.2, 0]},"
-     " \"power\": 2000}]}",
-     0.1, 0.1},
-    {"coated",
-     OPENING
-     "\"spacing\": 0.05, \"materials\": {\"water\": {\"density\": 1000, \"coat\": \"surfels\"},"
-     " \"jelly\": {\"density\": 1000, \"young\": 1e4, \"coat\": \"surfels\"}}, \"bodies\": [" GROUND
-     ", {\"name\": \"pool\", \"shape\": {\"box\": [0.4, 0.2, 0.4], \"at\": [0, 0.1, 0]},"
-     " \"material\": \"water\"},"
-     " {\"name\": \"cube\", \"shape\": {\"box\": [0.2, 0.2, 0.2], \"at\": [1, 0.3, 0]},"
-     " \"material\": \"jelly\", \"surfels\": 2000}], " TAP "}",
-     0.04, 0.04},
-};
-
-static PxWorld *world_of(const Case *c, int threads)
-{
-    PxWorld *world;
-    PxScene *scene = scene_of(c->scene);
-    CHECK_COUNT(scene, 0);
-    CHECK_OK(px_scene_world(scene, threads, &world));
-    px_scene_free(scene);
-    return world;
-}
 
 /* Advances in two frames, after each of which surfaces are carried along. */
 static void go_on(PxWorld *world, double by)
@@ -151,7 +66,7 @@ TEST(a_world_restored_from_memory_continues_with_the_same_bits)
         Print first = {.things = 0};
         for (int threads = 1; threads <= 2; ++threads) {
             const Case *c = &cases[k];
-            PxWorld *world = world_of(c, threads);
+            PxWorld *world = state_world(c, threads);
             go_on(world, c->first);
             Print at_save = print_of(world);
             PxSavedWorld *saved = NULL;
@@ -221,13 +136,13 @@ TEST(a_step_that_is_stopped_is_undone_and_repeated_with_the_same_bits)
 {
     for (size_t k = 0; k < PX_COUNT(cases); ++k) {
         const Case *c = &cases[k];
-        PxWorld *world = world_of(c, 1);
+        PxWorld *world = state_world(c, 1);
         go_on(world, c->first);
         Print straight = print_of(world);
         px_world_free(world);
         for (int threads = 1; threads <= 2; ++threads) {
             long place = 0; /* the first step is stopped at its first ask */
-            world = world_of(c, threads);
+            world = state_world(c, threads);
             int stopped = go_on_and_stop(world, c->first / 2, &place);
             stopped += go_on_and_stop(world, c->first / 2, &place);
             CHECK(stopped > 0);
@@ -245,7 +160,7 @@ TEST(a_world_saved_after_a_stopped_step_continues_with_the_same_bits)
     for (size_t k = 0; k < PX_COUNT(cases); ++k) {
         const Case *c = &cases[k];
         for (long place = 0; place < 60; place += place / 2 + 1) {
-            PxWorld *world = world_of(c, 1), *other = world_of(c, 2);
+            PxWorld *world = state_world(c, 1), *other = state_world(c, 2);
             _Atomic long left = place;
             double until = c->first / 2;
             CHECK_OK(px_world_stop_when(world, stop_at_last, &left));
@@ -271,7 +186,7 @@ TEST(a_world_saved_after_a_stopped_step_continues_with_the_same_bits)
 /* A world that was saved on its way; *straight is its state at the end. */
 static PxWorld *saved_on_the_way(const Case *c, PxSavedWorld **saved, Print *straight)
 {
-    PxWorld *world = world_of(c, 2);
+    PxWorld *world = state_world(c, 2);
     go_on(world, c->first);
     CHECK_OK(px_world_save(world, saved));
     go_on(world, c->second);
@@ -383,7 +298,7 @@ TEST(removals_after_the_save_are_undone)
 TEST(saving_again_replaces_the_saved_state)
 {
     const Case *c = &cases[0];
-    PxWorld *world = world_of(c, 1), *other = world_of(c, 1);
+    PxWorld *world = state_world(c, 1), *other = state_world(c, 1);
     PxSavedWorld *saved = NULL;
     CHECK_OK(px_world_save(world, &saved));
     go_on(world, c->first);
@@ -410,7 +325,7 @@ TEST(without_memory_neither_saving_nor_restoring_changes_anything)
         skip();
     for (size_t k = 0; k < PX_COUNT(cases); ++k) {
         const Case *c = &cases[k];
-        PxWorld *world = world_of(c, 1);
+        PxWorld *world = state_world(c, 1);
         go_on(world, c->first);
         PxSavedWorld *saved = NULL, *later = NULL;
         CHECK_OK(px_world_save(world, &saved));

@@ -25,6 +25,23 @@ status 0 view --help
 grep -q -- --snapshot "$work/out" || fail "no word about --snapshot"
 status 1 view
 said "there is no display; --snapshot"
+status 1 view "$scenes/drop.json"
+said "there is no display; --snapshot"
+status 2 view "$work/none.json"
+said "none.json"
+status 2 view "$scenes/drop.json" --set spacing=-1
+said "spacing: is -1"
+escape=$(printf 'a\033[31m\302\233b')
+for words in "$work/$escape.json" "$scenes/drop.json --set $escape" "--camera $escape" "--$escape" "$escape $escape"; do
+    "$phyxel" view $words >"$work/out" 2>"$work/err" && fail "phyxel view $words ended with 0"
+    ! grep -q "$(printf '\033\|\302\233')" "$work/out" "$work/err" || fail "phyxel view $words lets escapes pass"
+done
+# the command alone, beside which no window was built
+cp "$phyxel" "$work/phyxel"
+got=0
+"$work/phyxel" view 2>"$work/err" || got=$?
+[ $got = 1 ] || fail "without phyxel-view it ended with $got"
+said "build it with the command"
 status 2 view "$scenes/drop.json" --snapshot "$work/a.png" --after soon
 said "wanted a time in seconds"
 status 2 view "$scenes/drop.json" --snapshot "$work/a.png" --show moon

@@ -5,6 +5,7 @@
 #include "folder.h"
 #include "phyxel/phyxel.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 
 static const PxPose pose = {.turn = {.w = 1}};
@@ -44,6 +45,8 @@ static void check_all(PxWorld *world, bool with_defs)
     PxHandleDef handle = px_handle_def_default();
     PxForceDef force = px_force_def_default();
     PxHeaterDef heater = px_heater_def_default();
+    PxJointDef joint = px_joint_def_default();
+    PxGaugeDef gauge = px_gauge_def_default();
     PxEventDef event = {.head = px_event_def_default().head, .path = "gravity.y", .values = 1};
     REFUSED(px_world_add_material(world, with_defs ? &material : NULL, NULL));
     REFUSED(px_world_add_body(world, with_defs ? &body : NULL, NULL));
@@ -52,6 +55,8 @@ static void check_all(PxWorld *world, bool with_defs)
     REFUSED(px_world_add_handle(world, with_defs ? &handle : NULL, NULL));
     REFUSED(px_world_add_force(world, with_defs ? &force : NULL, NULL));
     REFUSED(px_world_add_heater(world, with_defs ? &heater : NULL, NULL));
+    REFUSED(px_world_add_joint(world, with_defs ? &joint : NULL, NULL));
+    REFUSED(px_world_add_gauge(world, with_defs ? &gauge : NULL, NULL));
     REFUSED(px_world_add_event(world, with_defs ? &event : NULL));
 }
 
@@ -61,6 +66,10 @@ TEST(a_call_without_a_world_is_refused)
     PxPose p;
     PxSavedWorld *saved = NULL;
     PxBodyId body;
+    PxGaugeSample gauged;
+    PxRigidState rigid;
+    char name[96];
+    const char *unit;
     double value = 1;
     float column[8];
     check_all(NULL, true);
@@ -71,6 +80,13 @@ TEST(a_call_without_a_world_is_refused)
     REFUSED(px_world_remove_handle(NULL, (PxHandleId){1, 1}));
     REFUSED(px_world_remove_force(NULL, (PxForceId){1, 1}));
     REFUSED(px_world_remove_heater(NULL, (PxHeaterId){1, 1}));
+    REFUSED(px_world_remove_joint(NULL, (PxJointId){1, 1}));
+    REFUSED(px_world_remove_gauge(NULL, (PxGaugeId){1, 1}));
+    REFUSED(px_world_read_gauge(NULL, (PxGaugeId){1, 1}, &value, 1, &gauged));
+    REFUSED(px_world_gauge_column(NULL, (PxGaugeId){1, 1}, 0, name, &unit));
+    REFUSED(px_world_move_gauge(NULL, (PxGaugeId){1, 1}, (PxVec3){0, 0, 0}));
+    REFUSED(px_world_rigid_state(NULL, (PxBodyId){1, 1}, &rigid));
+    REFUSED(px_world_take_means(NULL));
     REFUSED(px_world_emitter_body(NULL, (PxEmitterId){1, 1}, &body));
     REFUSED(px_world_boundary_force(NULL, (PxBodyId){1, 1}, &v, &v));
     REFUSED(px_world_wall_pose(NULL, (PxBodyId){1, 1}, &p));
@@ -127,6 +143,7 @@ TEST(an_unknown_model_is_an_empty_choice)
         CHECK_TEXT(px_tension_choice(word[k]).model, "");
         CHECK_TEXT(px_integration_choice(word[k]).model, "");
         CHECK_TEXT(px_coat_choice(word[k]).model, "");
+        CHECK_TEXT(px_rigid_contact_choice(word[k]).model, "");
     }
 }
 
@@ -369,6 +386,7 @@ TEST(a_value_without_a_scene_is_nothing)
     CHECK_EQUAL(px_scene_up(NULL), 'y');
     CHECK(!px_scene_camera(NULL, &camera));
     CHECK(px_scene_resolved(NULL) == NULL);
+    CHECK(px_scene_pressure(NULL) == NULL);
     CHECK(px_scene_hash(NULL) == NULL);
     px_scene_free(NULL);
 }
@@ -677,6 +695,7 @@ TEST(displays_and_stored_frames_refuse_wrong_calls)
     CHECK(display == NULL);
     REFUSED(px_display_make(NULL, NULL));
     REFUSED(px_display_pose(NULL, 0, 0, &at));
+    REFUSED(px_display_deform(NULL, 0));
     REFUSED(px_display_camera(NULL, 1, &camera));
     REFUSED(px_display_bounds(NULL, &v, &v));
     CHECK(px_display_material(NULL, 0) == NULL && px_display_body(NULL, 0) == NULL);
@@ -705,6 +724,270 @@ TEST(displays_and_stored_frames_refuse_wrong_calls)
     CHECK(body.slot == s.wall.slot && body.generation == s.wall.generation);
     CHECK(px_world_values(NULL, NULL, 0) == 0 && px_world_values(s.world, NULL, 0) > 3);
     px_world_free(s.world);
+}
+
+/* ---- gauges and joints ---- */
+
+TEST(wrong_gauges_are_refused)
+{
+    Sample s = sample();
+    PxGaugeDef good = px_gauge_def_default();
+    PxGaugeId id;
+    PxGaugeSample taken;
+    char name[96];
+    const char *unit;
+    double value[3];
+    good.name = "probe";
+    good.measures = PX_GAUGE_PRESSURE;
+    good.place = PX_GAUGE_POINT;
+    good.at = (PxVec3){0, 7, 0};
+    good.every = good.over = 0.1;
+    PxGaugeDef def = good;
+    def.name = "";
+    REFUSED(px_world_add_gauge(s.world, &def, &id));
+    def.name = NULL;
+    REFUSED(px_world_add_gauge(s.world, &def, &id));
+    def = good;
+    def.at.x = (double)NAN;
+    REFUSED(px_world_add_gauge(s.world, &def, &id));
+    def = good;
+    def.over = (double)NAN;
+    REFUSED(px_world_add_gauge(s.world, &def, &id));
+    def = good;
+    def.over = 1; /* longer than the time between samples */
+    REFUSED(px_world_add_gauge(s.world, &def, &id));
+    def = good;
+    def.measures = (PxGaugeQuantity)99;
+    REFUSED(px_world_add_gauge(s.world, &def, &id));
+    def = good;
+    def.place = (PxGaugePlace)99;
+    REFUSED(px_world_add_gauge(s.world, &def, &id));
+    def = good;
+    def.place = PX_GAUGE_LINE;
+    def.samples = (double)NAN;
+    REFUSED(px_world_add_gauge(s.world, &def, &id));
+    def = good;
+    def.place = PX_GAUGE_PLANE; /* without a normal or a size */
+    def.normal = (PxVec3){0, 0, 0};
+    REFUSED(px_world_add_gauge(s.world, &def, &id));
+    def = good;
+    def.body = (PxBodyId){s.wall.slot, s.wall.generation + 7};
+    REFUSED(px_world_add_gauge(s.world, &def, &id));
+    CHECK_OK(px_world_add_gauge(s.world, &good, &id));
+    REFUSED(px_world_add_gauge(s.world, &good, NULL)); /* the name is taken */
+    PxGaugeId foreign = {id.slot, id.generation + 7};
+    REFUSED(px_world_read_gauge(s.world, foreign, value, 3, &taken));
+    REFUSED(px_world_read_gauge(s.world, id, NULL, 3, &taken));
+    REFUSED(px_world_gauge_column(s.world, foreign, 0, name, &unit));
+    REFUSED(px_world_gauge_column(s.world, id, 99, name, &unit));
+    REFUSED(px_world_gauge_column(s.world, id, 0, NULL, &unit));
+    REFUSED(px_world_move_gauge(s.world, foreign, (PxVec3){0, 0, 0}));
+    REFUSED(px_world_move_gauge(s.world, id, (PxVec3){0, (double)NAN, 0}));
+    REFUSED(px_world_remove_gauge(s.world, foreign));
+    CHECK_OK(px_world_read_gauge(s.world, id, NULL, 0, &taken));
+    CHECK_OK(px_world_remove_gauge(s.world, id));
+    REFUSED(px_world_remove_gauge(s.world, id));
+    px_world_free(s.world);
+}
+
+TEST(wrong_joints_are_refused)
+{
+    Sample s = sample();
+    PxBodyDef ball = px_body_def_default();
+    PxBodyId body;
+    PxJointId id;
+    PxRigidState rigid;
+    ball.name = "ball";
+    ball.shape = px_shape_def_default(PX_SHAPE_SPHERE);
+    ball.shape.at = (PxVec3){0, 9, 0};
+    ball.material = s.water;
+    ball.rigid = true;
+    CHECK_OK(px_world_add_body(s.world, &ball, &body));
+    PxJointDef good = px_joint_def_default(), def;
+    good.name = "pin";
+    good.body = body;
+    good.at = ball.shape.at;
+    def = good;
+    def.name = "";
+    REFUSED(px_world_add_joint(s.world, &def, &id));
+    def = good;
+    def.body = s.wall;
+    REFUSED(px_world_add_joint(s.world, &def, &id));
+    def.body = (PxBodyId){0, 0};
+    REFUSED(px_world_add_joint(s.world, &def, &id));
+    def = good;
+    def.to = body; /* with itself */
+    REFUSED(px_world_add_joint(s.world, &def, &id));
+    def = good;
+    def.kind = (PxJointKind)99;
+    REFUSED(px_world_add_joint(s.world, &def, &id));
+    def = good;
+    def.at.y = (double)NAN;
+    REFUSED(px_world_add_joint(s.world, &def, &id));
+    def = good;
+    def.kind = PX_JOINT_HINGE;
+    def.axis = (PxVec3){0, 0, 0};
+    REFUSED(px_world_add_joint(s.world, &def, &id));
+    def = good;
+    def.kind = PX_JOINT_SPRING;
+    def.stiffness = (double)NAN;
+    REFUSED(px_world_add_joint(s.world, &def, &id));
+    CHECK_OK(px_world_add_joint(s.world, &good, &id));
+    REFUSED(px_world_remove_joint(s.world, (PxJointId){id.slot, id.generation + 7}));
+    REFUSED(px_world_rigid_state(s.world, s.wall, &rigid));
+    REFUSED(px_world_rigid_state(s.world, body, NULL));
+    CHECK_OK(px_world_rigid_state(s.world, body, &rigid));
+    /* a second body in the first */
+    ball.name = "second";
+    ball.shape.at.x = 0.1;
+    CHECK_FAILS(px_world_add_body(s.world, &ball, NULL), PX_ERR_ARGUMENT, "ball");
+    px_world_free(s.world);
+}
+
+/* ---- meshes and foam ---- */
+
+TEST(wrong_calls_that_make_meshes_are_refused)
+{
+    Folder own = folder_make();
+    const char *path = folder_file(&own, "mesh.obj");
+    PxColonDef colon = px_colon_def_default();
+    PxVolumeDef volume = px_volume_def_default();
+    PxSheetDef sheet = px_sheet_def_default();
+    REFUSED(px_make_colon(NULL, path, NULL));
+    REFUSED(px_make_colon(&(PxColonDef){.size = 1}, path, NULL));
+    REFUSED(px_make_colon(&colon, NULL, NULL));
+    REFUSED(px_make_colon(&colon, "", NULL));
+    REFUSED(px_make_colon(&colon, folder_file(&own, "mesh.txt"), NULL));
+    colon.size = (double)NAN;
+    REFUSED(px_make_colon(&colon, path, NULL));
+    colon = px_colon_def_default();
+    colon.triangles = 0;
+    REFUSED(px_make_colon(&colon, path, NULL));
+    colon = px_colon_def_default();
+    colon.folds = -1;
+    REFUSED(px_make_colon(&colon, path, NULL));
+    REFUSED(px_make_volume_mesh(NULL, path, NULL));
+    REFUSED(px_make_volume_mesh(&volume, path, NULL)); /* without a file */
+    volume.path = "";
+    CHECK(px_make_volume_mesh(&volume, path, NULL) != PX_OK);
+    volume.path = "/nowhere/scan.nrrd";
+    CHECK_FAILS(px_make_volume_mesh(&volume, path, NULL), PX_ERR_IO, "scan.nrrd");
+    REFUSED(px_make_volume_mesh(&volume, NULL, NULL));
+    volume.at = (double)NAN;
+    REFUSED(px_make_volume_mesh(&volume, path, NULL));
+    volume = px_volume_def_default();
+    volume.path = "/nowhere/scan.raw";
+    volume.samples[0] = volume.samples[1] = volume.samples[2] = UINT32_MAX;
+    CHECK(px_make_volume_mesh(&volume, path, NULL) != PX_OK); /* without a type */
+    REFUSED(px_make_sheet(NULL, path, NULL));
+    REFUSED(px_make_sheet(&sheet, NULL, NULL));
+    REFUSED(px_make_sheet(&sheet, "", NULL));
+    sheet.size[0] = (double)NAN;
+    REFUSED(px_make_sheet(&sheet, path, NULL));
+    sheet = px_sheet_def_default();
+    sheet.cells[0] = UINT32_MAX;
+    REFUSED(px_make_sheet(&sheet, path, NULL));
+    sheet = px_sheet_def_default();
+    sheet.pattern = (PxSheetPattern)99;
+    REFUSED(px_make_sheet(&sheet, path, NULL));
+    CHECK(access(path, F_OK) != 0);
+    folder_remove(&own);
+}
+
+TEST(wrong_calls_of_foam_are_refused)
+{
+    PxFoamRunDef def = px_foam_run_def_default();
+    PxSurfaceReport report;
+    REFUSED(px_foam_run(NULL, NULL, NULL, &report));
+    REFUSED(px_foam_run(&def, NULL, NULL, &report));
+    def.dir = "";
+    REFUSED(px_foam_run(&def, NULL, NULL, &report));
+    def.dir = "/nowhere";
+    CHECK(px_foam_run(&def, NULL, NULL, &report) != PX_OK);
+    def.amount = (double)NAN;
+    REFUSED(px_foam_run(&def, NULL, NULL, &report));
+    def.amount = 1;
+    def.life = -1;
+    REFUSED(px_foam_run(&def, NULL, NULL, &report));
+    def.life = 1;
+    def.threads = -1;
+    REFUSED(px_foam_run(&def, NULL, NULL, &report));
+}
+
+/* ---- all of it ---- */
+
+/* Functions that no call can get wrong: without arguments, or with any. */
+static const char *const harmless[] = {"px_version",           "px_error_message",
+                                       "px_scene_schema",      "px_melt_def_default",
+                                       "px_cloth_def_default", "px_fracture_def_default"};
+
+static char *read_text(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    CHECK(file != NULL);
+    char *text = calloc(1, 1 << 20);
+    CHECK(text != NULL && fread(text, 1, (1 << 20) - 1, file) > 0);
+    fclose(file);
+    return text;
+}
+
+/* Does `text` call `name`? */
+static bool calls(const char *text, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = text; (at = strstr(at, name)) != NULL; at += length)
+        if (at[length] == '(')
+            return true;
+    return false;
+}
+
+TEST(every_function_of_the_interface_is_called_wrongly_here)
+{
+    static const char mark[] = "PX_API ";
+    char *own = read_text(PX_SOURCE_DIR "/test/test_wrong_calls.c");
+    DIR *folder = opendir(PX_SOURCE_DIR "/include/phyxel");
+    CHECK(folder != NULL);
+    size_t functions = 0, missing = 0;
+    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        char path[1200];
+        snprintf(path, sizeof path, PX_SOURCE_DIR "/include/phyxel/%.200s", entry->d_name);
+        if (strstr(entry->d_name, ".h") == NULL)
+            continue;
+        char *text = read_text(path);
+        for (char *at = text; (at = strstr(at, mark)) != NULL; at += strlen(mark)) {
+            char name[100], *open = strchr(at, '('), *start = open;
+            while (start > at && (start[-1] == '_' || isalnum((unsigned char)start[-1])))
+                --start;
+            if (open == NULL || at[strlen(mark)] == '_')
+                continue;
+            snprintf(name, sizeof name, "%.*s", (int)(open - start), start);
+            if (strncmp(name, "px_", 3) != 0)
+                continue; /* the macro's own definition */
+            ++functions;
+            bool found = false;
+            for (size_t k = 0; k < sizeof harmless / sizeof *harmless; ++k)
+                found = found || strcmp(name, harmless[k]) == 0;
+            found = found || calls(own, name);
+            size_t length = strlen(name);
+            char other[120];
+            if (!found && length > 6 && strcmp(name + length - 6, "_sized") == 0) {
+                name[length - 6] = '\0'; /* the inline function that calls it */
+                found = calls(own, name);
+            } else if (!found && length > 5 && strcmp(name + length - 5, "_init") == 0) {
+                snprintf(other, sizeof other, "%.*s_default", (int)(length - 5), name);
+                found = calls(own, other);
+            }
+            if (!found) {
+                print_message("%s: %s() has no wrong call here\n", entry->d_name, name);
+                ++missing;
+            }
+        }
+        free(text);
+    }
+    closedir(folder);
+    free(own);
+    CHECK(functions > 150);
+    CHECK_EQUAL(missing, 0);
 }
 
 TEST_MAIN()

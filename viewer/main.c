@@ -19,14 +19,39 @@ typedef struct Options {
     char **files;
 } Options;
 
+/* Prints to stderr with control characters as '?': paths and names may hold some, and a terminal
+ * would obey them. */
+static void tell(const char *format, va_list values)
+{
+    char *text = g_strdup_vprintf(format, values), *valid = g_utf8_make_valid(text, -1);
+    for (const char *c = valid; *c != '\0'; c = g_utf8_next_char(c)) {
+        gunichar letter = g_utf8_get_char(c);
+        if (g_unichar_iscntrl(letter) && letter != '\n' && letter != '\t')
+            fputc('?', stderr);
+        else
+            fprintf(stderr, "%.*s", (int)(g_utf8_next_char(c) - c), c);
+    }
+    g_free(valid);
+    g_free(text);
+}
+
+static void say(const char *format, ...) G_GNUC_PRINTF(1, 2);
 static int wrong(const char *format, ...) G_GNUC_PRINTF(1, 2);
+
+static void say(const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    tell(format, values);
+    va_end(values);
+}
 
 static int wrong(const char *format, ...)
 {
     va_list values;
     va_start(values, format);
     fputs("phyxel view: ", stderr);
-    vfprintf(stderr, format, values);
+    tell(format, values);
     fputc('\n', stderr);
     va_end(values);
     return EXIT_WRONG;
@@ -95,16 +120,16 @@ static int print_failure(const PxScene *scene, PxStatus status)
 {
     for (size_t k = 0; k < px_scene_complaint_count(scene); ++k) {
         const PxComplaint *c = px_scene_complaint(scene, k);
-        fprintf(stderr, "%s:", c->file);
+        say("%s:", c->file);
         if (c->line > 0)
-            fprintf(stderr, "%d:%d:", c->line, c->column);
+            say("%d:%d:", c->line, c->column);
         if (c->set != NULL)
-            fprintf(stderr, " --set %s:", c->set);
-        fprintf(stderr, " %s: %s%s%s\n",
-                c->severity == PX_ERROR  ? "error"
-                : c->severity == PX_NOTE ? "note"
-                                         : "warning",
-                c->place, c->place[0] != '\0' ? ": " : "", c->text);
+            say(" --set %s:", c->set);
+        say(" %s: %s%s%s\n",
+            c->severity == PX_ERROR  ? "error"
+            : c->severity == PX_NOTE ? "note"
+                                     : "warning",
+            c->place, c->place[0] != '\0' ? ": " : "", c->text);
     }
     if (px_scene_complaint_count(scene) == 0)
         fprintf(stderr, "phyxel view: %s\n", px_error_message());
@@ -113,25 +138,40 @@ static int print_failure(const PxScene *scene, PxStatus status)
                : EXIT_FAILED;
 }
 
-static int take_snapshot(const Options *o, const SnapshotDef *def)
+/* Reads the scene or the run that is named; NULL after a complaint, with the exit status. */
+static PxScene *read_named(const Options *o, bool *folder, int *result)
 {
     PxScene *scene = NULL;
     struct stat info;
-    bool folder = stat(o->files[0], &info) == 0 && S_ISDIR(info.st_mode);
+    *folder = stat(o->files[0], &info) == 0 && S_ISDIR(info.st_mode);
     PxStatus status =
-        folder ? px_run_scene(o->files[0], &scene) : px_scene_read(o->files[0], &scene);
+        *folder ? px_run_scene(o->files[0], &scene) : px_scene_read(o->files[0], &scene);
+    *result = EXIT_DONE;
     for (char **set = o->sets; status == PX_OK && set != NULL && *set != NULL; ++set) {
-        char *value = strchr(*set, '=');
-        if (value == NULL)
-            return wrong("--set is '%.80s', wanted PATH=VALUE", *set);
-        *value++ = '\0';
-        status = px_scene_set(scene, *set, value);
+        const char *value = strchr(*set, '=');
+        if (value == NULL) {
+            *result = wrong("--set is '%.80s', wanted PATH=VALUE", *set);
+            break;
+        }
+        char *path = g_strndup(*set, (size_t)(value - *set));
+        status = px_scene_set(scene, path, value + 1);
+        g_free(path);
     }
-    if (status != PX_OK) {
-        int result = print_failure(scene, status);
-        px_scene_free(scene);
-        return result;
-    }
+    if (status != PX_OK)
+        *result = print_failure(scene, status);
+    if (*result == EXIT_DONE)
+        return scene;
+    px_scene_free(scene);
+    return NULL;
+}
+
+static int take_snapshot(const Options *o, const SnapshotDef *def)
+{
+    bool folder;
+    int failure;
+    PxScene *scene = read_named(o, &folder, &failure);
+    if (scene == NULL)
+        return failure;
     Player *player = player_open(scene, folder ? o->files[0] : NULL, o->threads);
     if (player == NULL) {
         fprintf(stderr, "phyxel view: %s\n", px_error_message());
@@ -189,6 +229,15 @@ int main(int argc, char **argv)
         return wrong("--snapshot needs a SCENE or DIR");
     if (o.snapshot != NULL)
         return take_snapshot(&o, &def);
+    if (!window_possible()) {
+        bool folder;
+        PxScene *scene = files == 1 ? read_named(&o, &folder, &result) : NULL;
+        px_scene_free(scene);
+        if (result != EXIT_DONE)
+            return result;
+        wrong("there is no display; --snapshot FILE.png --after 2s draws without one");
+        return EXIT_FAILED;
+    }
     WindowDef window = {.path = files == 1 ? o.files[0] : NULL,
                         .sets = (const char *const *)o.sets,
                         .threads = o.threads,

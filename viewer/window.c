@@ -616,13 +616,13 @@ static void activate(GtkApplication *application, Window *w)
         window_open(w, w->def->path);
 }
 
+bool window_possible(void)
+{
+    return gtk_init_check();
+}
+
 int window_run(const WindowDef *def)
 {
-    if (!gtk_init_check()) {
-        fprintf(stderr, "phyxel view: there is no display; --snapshot FILE.png --after 2s draws "
-                        "without one\n");
-        return 1;
-    }
     Window w = {.def = def, .draw = def->draw, .brush = 3, .hot = 90, .cold = -20};
     w.application = gtk_application_new(NULL, G_APPLICATION_NON_UNIQUE);
     g_signal_connect(w.application, "activate", G_CALLBACK(activate), &w);

@@ -15,6 +15,9 @@ typedef struct WindowDef {
     PxSceneCamera camera;
 } WindowDef;
 
+/// Is there a display? Call it before window_run().
+bool window_possible(void);
+
 /// Shows the window until it is closed; returns the exit status.
 int window_run(const WindowDef *def);
 

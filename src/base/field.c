@@ -143,6 +143,12 @@ PxStatus px_fields_check(const PxField *fields, size_t count, const void *object
             for (int c = 0; c < 3; ++c)
                 if (!px_field_allows(field, ((const double *)member)[c]))
                     return range_failure(field, ((const double *)member)[c], where);
+        } else if (field->kind == PX_FIELD_WORD) {
+            int word = *(const int *)(const void *)member, words = 0;
+            while (field->words[words] != NULL)
+                ++words;
+            if (word < 0 || word >= words)
+                return px_fail(PX_ERR_ARGUMENT, "%s is %d, wanted 0 to %d", where, word, words - 1);
         } else if (field->kind == PX_FIELD_MODEL) {
             const PxModelChoice *choice = (const PxModelChoice *)member;
             const PxModelInfo *model = px_family_find(field->family, choice->model);

@@ -2,6 +2,7 @@
 
 #include "base/digest.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -400,26 +401,31 @@ void px_table_delete(PxTable *table, const uint8_t *drop)
     table->count = left;
 }
 
-static bool is_finite(const PxColumn *c, uint32_t component, uint32_t row)
+static bool is_within(const PxColumn *c, uint32_t component, uint32_t row, double most)
 {
-    return c->type == PX_F32   ? (bool)isfinite(((const float *)c->data[component])[row])
-           : c->type == PX_F64 ? (bool)isfinite(((const double *)c->data[component])[row])
-                               : true;
+    return c->type == PX_F32   ? fabs((double)((const float *)c->data[component])[row]) <= most
+           : c->type == PX_F64 ? fabs(((const double *)c->data[component])[row]) <= most
+                               : true; /* false for NaN */
 }
 
-const PxColumn *px_table_unfinite(const PxTable *table, uint32_t *row)
+const PxColumn *px_table_beyond(const PxTable *table, double most, uint32_t *row)
 {
     for (uint32_t c = 0; c < table->columns; ++c) {
         const PxColumn *column = &table->column[c];
         bool real = column->type == PX_F32 || column->type == PX_F64;
         for (uint32_t k = 0; real && k < column->components; ++k)
             for (uint32_t i = 0; i < table->count; ++i)
-                if (!is_finite(column, k, i)) {
+                if (!is_within(column, k, i, most)) {
                     *row = i;
                     return column;
                 }
     }
     return NULL;
+}
+
+const PxColumn *px_table_unfinite(const PxTable *table, uint32_t *row)
+{
+    return px_table_beyond(table, DBL_MAX, row);
 }
 
 size_t px_table_bytes(const PxTable *table)

@@ -113,6 +113,10 @@ void px_table_cut(PxTable *table, uint32_t rows, uint32_t columns);
 /// First column with a number that is not finite, and its row; NULL: all are finite.
 const PxColumn *px_table_unfinite(const PxTable *table, uint32_t *row);
 
+/// First column with a number that is not finite or whose size exceeds `most`, and its row; NULL:
+/// none.
+const PxColumn *px_table_beyond(const PxTable *table, double most, uint32_t *row);
+
 /// Bytes held.
 size_t px_table_bytes(const PxTable *table);
 

@@ -108,8 +108,9 @@ static void load_face(const PxClothStep *s, uint32_t t)
     double uu = px_dot(st->f[0], fu), vv = px_dot(st->f[1], fv);
     double uv = c[3] * (px_dot(st->f[0], fv) + px_dot(st->f[1], fu));
     double su = c[0] * uu + c[1] * vv, sv = c[1] * uu + c[2] * vv;
-    PxVec3 pu = px_mad(px_scale(st->f[0], su), st->f[1], uv);
-    PxVec3 pv = px_mad(px_scale(st->f[1], sv), st->f[0], uv);
+    double turn = st->spin * (px_dot(st->f[0], fv) - px_dot(st->f[1], fu));
+    PxVec3 pu = px_mad(px_scale(st->f[0], su), st->f[1], uv - turn);
+    PxVec3 pv = px_mad(px_scale(st->f[1], sv), st->f[0], uv + turn);
     PxVec3 tu = px_mad(px_scale(fu, taut[0]), fv, taut[2]);
     PxVec3 tv = px_mad(px_scale(fu, taut[2]), fv, taut[1]);
     if (law->membrane != PX_CLOTH_GREEN) {
@@ -207,8 +208,10 @@ static void add_identity(double block[9], double scale)
 }
 
 /* G_i^T C G_j, G_i the matrix from the two columns of F to the strains (004 Eq. 2.87). Tension
- * resists motion across it: with Green strain in all directions, with co-rotational strain, whose
- * rotation follows in the plane, along the normal. */
+ * resists motion across it: with Green strain in all directions; with co-rotational strain along
+ * the normal, and in the plane against the turning t = R_u . dF_v - R_v . dF_u, by
+ * tr S / tr U t^2 / 2. Without that term cloth with much more tension than stiffness in shear
+ * flutters and is torn apart. */
 static void add_face(const PxClothStep *s, const PxClothPart *part, double block[9])
 {
     const PxClothFace *face = &s->system->face[part->of];
@@ -218,11 +221,12 @@ static void add_face(const PxClothStep *s, const PxClothPart *part, double block
     const double *c = st->c, *t = st->taut;
     px_cloth_gradients(face, g);
     const double *i = g[part->corner[0]], *j = g[part->corner[1]];
+    double q = st->spin;
     const double m[2][2] = {
-        {w * (i[0] * c[0] * j[0] + i[1] * c[3] * j[1]),
-         w * (i[0] * c[1] * j[1] + i[1] * c[3] * j[0])},
-        {w * (i[1] * c[1] * j[0] + i[0] * c[3] * j[1]),
-         w * (i[1] * c[2] * j[1] + i[0] * c[3] * j[0])},
+        {w * (i[0] * c[0] * j[0] + i[1] * (c[3] + q) * j[1]),
+         w * (i[0] * c[1] * j[1] + i[1] * (c[3] - q) * j[0])},
+        {w * (i[1] * c[1] * j[0] + i[0] * (c[3] - q) * j[1]),
+         w * (i[1] * c[2] * j[1] + i[0] * (c[3] + q) * j[0])},
     };
     double across = w * ((t[0] * i[0] + t[2] * i[1]) * j[0] + (t[2] * i[0] + t[1] * i[1]) * j[1]);
     add_plane(block, m, st->f);
@@ -269,8 +273,9 @@ static void pair_block(void *user, uint32_t begin, uint32_t end, int thread)
 
 PxVec3 px_cloth_added(const PxClothStep *s, uint32_t i, PxVec3 v)
 {
-    PxVec3 n = s->added_normal[i];
-    return px_mad(px_scale(v, s->clings[i]), n, (s->added[i] - s->clings[i]) * px_dot(v, n));
+    const double *m = s->added[i].m;
+    return px_vec(m[0] * v.x + m[1] * v.y + m[2] * v.z, m[1] * v.x + m[3] * v.y + m[4] * v.z,
+                  m[2] * v.x + m[4] * v.y + m[5] * v.z);
 }
 
 /* Sum of the row of a vertex, xx, xy, xz, yy, yz, zz: its mass, that of the fluid that moves with
@@ -279,12 +284,12 @@ static void set_own(const PxClothStep *s, uint32_t i, float *own)
 {
     const PxClothSystem *y = s->system;
     const PxClothLaw *law = &s->law[y->of_vertex[i]];
-    double m = s->mass[i] * (s->inertia[i] + law->alpha * s->dt) + s->clings[i];
-    PxVec3 n = s->added_normal[i], f = px_scale(n, s->added[i] - s->clings[i]);
-    double sum[6] = {m + f.x * n.x, f.x * n.y, f.x * n.z, m + f.y * n.y, f.y * n.z, m + f.z * n.z};
+    double m = s->mass[i] * (s->inertia[i] + law->alpha * s->dt);
+    const double *a = s->added[i].m;
+    double sum[6] = {m + a[0], a[1], a[2], m + a[3], a[4], m + a[5]};
     for (uint32_t k = y->first_face[i]; k < y->first_face[i + 1] && law->air > 0; ++k) {
-        PxVec3 a = s->face_load[y->faces_of[k].of].across, b = px_scale(a, s->dt / 3);
-        const double add[6] = {a.x * b.x, a.x * b.y, a.x * b.z, a.y * b.y, a.y * b.z, a.z * b.z};
+        PxVec3 n = s->face_load[y->faces_of[k].of].across, b = px_scale(n, s->dt / 3);
+        const double add[6] = {n.x * b.x, n.x * b.y, n.x * b.z, n.y * b.y, n.y * b.z, n.z * b.z};
         for (int c = 0; c < 6; ++c)
             sum[c] += add[c];
     }

@@ -78,6 +78,7 @@ typedef struct PxClothFaceState {
     PxVec3 normal;    ///< unit; 0 if the triangle has collapsed
     PxVec3 force[2];  ///< P: of corner k it is -area P grad N_k, N/m
     double taut[3];   ///< tensile part of the second Piola-Kirchhoff stress: uu, vv, uv; N/m
+    double spin;      ///< co-rotational: stiffness against turning in the plane, N/m
     double c[4];      ///< tangent, N/m
     double strain[3]; ///< uu, vv, 2 uv
     double energy;    ///< J
@@ -140,6 +141,11 @@ typedef struct PxClothFaceLoad {
     PxVec3 drag;   ///< impulse of the air on each corner, N s
 } PxClothFaceLoad;
 
+/// A mass that depends on the direction, a symmetric matrix: xx, xy, xz, yy, yz, zz, kg.
+typedef struct PxClothAdded {
+    double m[6];
+} PxClothAdded;
+
 /// One step of all cloth. Arrays by vertex are in scratch.
 typedef struct PxClothStep {
     const PxClothSystem *system;
@@ -148,16 +154,15 @@ typedef struct PxClothStep {
     PxArena *scratch;
     double dt;
     PxVec3 gravity;
-    PxVec3 *x, *v;   ///< at the start
-    PxVec3 *u;       ///< velocities at the end if nothing but gravity acted
-    PxVec3 *w;       ///< velocities u + d at which vertices move; initially the guess
-    double *inertia; ///< factor of the mass (integrate.c)
-    PxVec3 *carried; ///< the part of the motion that is the past's (integrate.c), m/s
-    PxVec3 *push;    ///< forces besides gravity and elasticity, N
-    double *mass;    ///< kg
-    double *added;   ///< mass of fluid that moves along added_normal with a vertex, kg
-    double *clings;  ///< the part of it that moves across it as well, kg
-    PxVec3 *added_normal, *added_velocity;
+    PxVec3 *x, *v;       ///< at the start
+    PxVec3 *u;           ///< velocities at the end if nothing but gravity acted
+    PxVec3 *w;           ///< velocities u + d at which vertices move; initially the guess
+    double *inertia;     ///< factor of the mass (integrate.c)
+    PxVec3 *carried;     ///< the part of the motion that is the past's (integrate.c), m/s
+    PxVec3 *push;        ///< forces besides gravity and elasticity, N
+    double *mass;        ///< kg
+    PxClothAdded *added; ///< mass of fluid that moves with a vertex
+    PxVec3 *added_velocity;
     uint8_t *hold; ///< PxClothHold
     PxVec3 *normal, *target;
     PxVec3 *friction;         ///< impulses that are added to the right side, N s

@@ -1,6 +1,7 @@
 #include "cloth/collide.h"
 
 #include "base/mat3.h"
+#include "base/stop.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -326,6 +327,7 @@ static PxStatus make_zones(Work *j, PxClothCollision *out)
     for (uint32_t i = 0; i < n; ++i)
         up[i] = i;
     for (int round = 0; round < MERGES && j->pairs > 0; ++round) {
+        PX_TRY(px_stop_check(s->threads));
         merge(j, up, zone);
         j->up = up;
         PX_TRY(find(j));
@@ -376,6 +378,7 @@ PxStatus px_cloth_collide(PxClothStep *s, PxClothCollision *out)
         return PX_OK;
     PX_TRY(begin(s, &j));
     for (int round = 0; round < ROUNDS; ++round) {
+        PX_TRY(px_stop_check(s->threads));
         PX_TRY(find(&j));
         sweep(&j);
         out->touching = 0;

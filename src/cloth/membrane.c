@@ -113,6 +113,7 @@ void px_cloth_membrane(const PxClothLaw *law, const PxClothFace *face, const PxV
                    2 * c[1] * strain[0] * strain[1] + c[3] * strain[2] * strain[2]);
     out->f[0] = fu;
     out->f[1] = fv;
+    out->spin = law->membrane != PX_CLOTH_GREEN ? fmax(s[0] + s[1], 0) / trace : 0;
     if (law->membrane != PX_CLOTH_GREEN) {
         /* adj S adj, of symmetric matrices (uu, vv, uv) */
         double m[2][2] = {{adj[0] * s[0] + adj[2] * s[2], adj[0] * s[2] + adj[2] * s[1]},

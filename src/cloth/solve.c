@@ -12,10 +12,9 @@ PxStatus px_cloth_step_begin(PxClothStep *s)
     const PxClothSystem *y = s->system;
     size_t n = y->vertices, slices = y->pattern.slices + 1;
     PxArena *m = s->scratch;
-    PxVec3 **of_vertex[] = {
-        &s->x,        &s->v, &s->w, &s->push,         &s->normal,         &s->target,
-        &s->friction, &s->b, &s->r, &s->added_normal, &s->added_velocity, &s->u,
-        &s->carried};
+    PxVec3 **of_vertex[] = {&s->x,      &s->v,        &s->w, &s->push, &s->normal,
+                            &s->target, &s->friction, &s->b, &s->r,    &s->added_velocity,
+                            &s->u,      &s->carried};
     bool room = true;
     for (size_t k = 0; k < PX_COUNT(of_vertex); ++k) {
         *of_vertex[k] = PX_ARENA_ARRAY(m, PxVec3, n + 1);
@@ -35,22 +34,21 @@ PxStatus px_cloth_step_begin(PxClothStep *s)
     rows->partial = PX_ARENA_ARRAY(m, double, 2 * (slices / PX_CLOTH_SLICES + 2));
     s->mass = PX_ARENA_ARRAY(m, double, n + 1);
     s->inertia = PX_ARENA_ARRAY(m, double, n + 1);
-    s->added = PX_ARENA_ARRAY(m, double, n + 1);
-    s->clings = PX_ARENA_ARRAY(m, double, n + 1);
+    s->added = PX_ARENA_ARRAY(m, PxClothAdded, n + 1);
     s->hold = PX_ARENA_ARRAY(m, uint8_t, n + 1);
     s->face = y->seen->face;
     s->hinge = y->seen->hinge;
     s->face_load = PX_ARENA_ARRAY(m, PxClothFaceLoad, y->faces + 1);
     s->hinge_load = PX_ARENA_ARRAY(m, PxVec3, y->hinges + 1);
-    if (!room || s->mass == NULL || s->inertia == NULL || s->added == NULL || s->clings == NULL ||
-        s->hold == NULL || s->face_load == NULL || s->hinge_load == NULL || rows->partial == NULL)
+    if (!room || s->mass == NULL || s->inertia == NULL || s->added == NULL || s->hold == NULL ||
+        s->face_load == NULL || s->hinge_load == NULL || rows->partial == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %zu vertices", n);
     for (uint32_t i = 0; i < n; ++i) {
         s->mass[i] = y->share[i] * s->law[y->of_vertex[i]].mass;
         s->hold[i] = PX_CLOTH_FREE;
         s->push[i] = s->friction[i] = s->normal[i] = s->target[i] = px_vec(0, 0, 0);
-        s->added_normal[i] = s->added_velocity[i] = px_vec(0, 0, 0);
-        s->added[i] = s->clings[i] = 0;
+        s->added_velocity[i] = px_vec(0, 0, 0);
+        s->added[i] = (PxClothAdded){{0}};
     }
     s->iterations = 0;
     s->converged = true;

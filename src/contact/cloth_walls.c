@@ -1,5 +1,7 @@
 #include "contact/cloth_walls.h"
 
+#include "base/stop.h"
+
 #include <math.h>
 #include <stdatomic.h>
 
@@ -190,6 +192,7 @@ PxStatus px_cloth_walls_solve(PxClothWalls *w, PxClothStep *s)
     px_parallel_for(s->threads, n, BLOCK, hold_block, &job);
     PX_TRY(px_cloth_solve(s));
     for (int round = 1; round < ROUNDS; ++round) {
+        PX_TRY(px_stop_check(s->threads));
         job.count = job.on = 0;
         px_parallel_for(s->threads, n, BLOCK, decide_block, &job);
         if ((double)job.count <= FEW * (double)job.on)

@@ -9,6 +9,7 @@
 typedef struct Job {
     PxSheets *s;
     PxFluid *fluid;
+    double layer; /* of the fluid that viscosity drags along in a step, kg/m^2 */
 } Job;
 
 /* ---- who touches ------------------------------------------------------------------------------
@@ -48,76 +49,109 @@ static void planes_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t k = begin; k < end; ++k) {
         PxSheetTouch *t = &j->s->touch[k];
         uint32_t i = t->touch->row;
-        PxVec3 place = {(double)p->x[i], (double)p->y[i], (double)p->z[i]};
-        t->planes = px_sheet_planes(j->s, t->cloth, place, t->plane);
+        t->place = px_vec((double)p->x[i], (double)p->y[i], (double)p->z[i]);
+        t->planes = px_sheet_planes(j->s, t->cloth, t->place, t->plane);
+        float more[3];
+        px_touch_impulse(j->fluid, t->touch, more);
+        const float *so_far = t->touch->impulse;
+        t->impulse = px_vec((double)(so_far[0] + more[0]), (double)(so_far[1] + more[1]),
+                            (double)(so_far[2] + more[2]));
     }
 }
 
-/* A walk over the cells of the fluid before both sides of a vertex: along the normal, up to an
- * empty one. */
+/* Does the motion of a sheet reach the particle? */
+static bool is_pressed(const PxSheets *s, const PxParticles *p, uint32_t row)
+{
+    return p->pressure[row] > 0.0f || s->touching[row];
+}
+
+/* A walk over the cells of the fluid in front of a sheet: from the sheet along its normal past a
+ * particle that touches, up to a cell without pressure. What falls freely on the sheet does not
+ * move along with it. */
 typedef struct Walk {
     const PxSheets *s;
-    const PxGrid *grid;
-    uint32_t vertex;
-    int side, steps;
+    const PxFluid *fluid;
+    PxVec3 from, along;
+    double near; /* up to there cells may be empty, m */
+    int steps;
     uint64_t last; /* key of the last cell */
     int again;     /* steps that stayed in it; beyond the grid all do */
 } Walk;
 
-static Walk walk_from(const PxSheets *s, const PxFluid *f, uint32_t vertex)
+static Walk walk_from(const PxSheets *s, const PxFluid *f, const PxSheetTouch *t)
 {
-    return (Walk){.s = s, .grid = f->grid, .vertex = vertex, .last = ~0ull};
+    const PxSheetPlane *plane = &t->plane[0];
+    return (Walk){.s = s,
+                  .fluid = f,
+                  .from = px_mad(t->place, plane->normal, -plane->distance),
+                  .along = plane->normal,
+                  .near = plane->distance + f->grid->frame.cell,
+                  .last = ~0ull};
+}
+
+static bool any_pressed(const Walk *w, PxRange run)
+{
+    bool any = false;
+    for (uint32_t i = run.begin; i < run.end && !any; ++i)
+        any = is_pressed(w->s, w->fluid->particles, i);
+    return any;
 }
 
 /* The rows of the next cell; false: there are no more. */
 static bool next_cell(Walk *w, PxRange *out)
 {
     enum { MOST = 128, STAYS = 4 };
-    const PxGrid *g = w->grid;
-    while (w->side < 2) {
-        double way = (w->steps + 0.5) * 0.5 * g->frame.cell;
-        PxVec3 at = px_mad(w->s->x[w->vertex], w->s->normal[w->vertex], w->side == 0 ? way : -way);
+    const PxGrid *g = w->fluid->grid;
+    while (w->steps < MOST) {
+        double way = w->steps * 0.5 * g->frame.cell;
+        PxVec3 at = px_mad(w->from, w->along, way);
         uint64_t key = px_grid_key(&g->frame, (float)at.x, (float)at.y, (float)at.z);
-        uint32_t c = px_grid_lower_bound(g, key);
-        w->again = key == w->last ? w->again + 1 : 0;
-        if (w->steps == MOST || w->again == STAYS || c >= g->cells || g->key[c] != key) {
-            ++w->side;
-            w->steps = w->again = 0;
-            continue;
-        }
         ++w->steps;
+        w->again = key == w->last ? w->again + 1 : 0;
         w->last = key;
+        if (w->again == STAYS)
+            return false;
         if (w->again > 0)
             continue;
-        *out = (PxRange){g->begin[c], g->begin[c + 1]};
-        return true;
+        uint32_t c = px_grid_lower_bound(g, key);
+        if (c < g->cells && g->key[c] == key) {
+            *out = (PxRange){g->begin[c], g->begin[c + 1]};
+            if (any_pressed(w, *out))
+                return true;
+        }
+        if (way > w->near)
+            return false;
     }
     return false;
 }
 
-static double column_mass(const PxSheets *s, const PxFluid *f, uint32_t vertex)
-{
-    double mass = 0;
-    PxRange run;
-    Walk walk = walk_from(s, f, vertex);
-    while (next_cell(&walk, &run))
-        for (uint32_t i = run.begin; i < run.end; ++i)
-            mass += (double)f->particles->mass[i];
-    return mass;
-}
-
-static void added_block(void *user, uint32_t begin, uint32_t end, int thread)
+/* Sets the mass that a particle adds: that of its column, shared among the particles of the column
+ * that touch. */
+static void carried_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Job *j = user;
-    PxSheets *s = j->s;
+    const PxParticles *p = j->fluid->particles;
     double cell = j->fluid->grid->frame.cell;
-    for (uint32_t i = begin; i < end; ++i) {
-        if (!(s->added[i] > 0)) /* a mark that particles touch it */
+    for (uint32_t k = begin; k < end; ++k) {
+        PxSheetTouch *t = &j->s->touch[k];
+        double column = 0, touching = 0;
+        t->column = t->carried = t->clings = 0;
+        if (px_dot(t->impulse, t->impulse) == 0 || t->planes == 0)
+            continue; /* only fluid that presses moves along */
+        PxRange run;
+        Walk walk = walk_from(j->s, j->fluid, t);
+        while (next_cell(&walk, &run))
+            for (uint32_t i = run.begin; i < run.end; ++i) {
+                column += is_pressed(j->s, p, i) ? (double)p->mass[i] : 0;
+                touching += j->s->touching[i] ? (double)p->mass[i] : 0;
+            }
+        if (!(touching > 0))
             continue;
-        double share = s->system->share[i];
-        s->added[i] = column_mass(s, j->fluid, i) * share / (cell * cell);
-        s->clings[i] = fmin(s->clings[i] * share, s->added[i]);
+        t->column = column;
+        t->carried = (double)p->mass[t->touch->row] * column / touching;
+        double grip = j->s->sheet[t->cloth].boundary.friction;
+        t->clings = t->carried * fmin(grip * j->layer * cell * cell / column, 1);
     }
 }
 
@@ -134,56 +168,88 @@ static double viscous_layer(const PxFluid *f)
     return most;
 }
 
-PxStatus px_sheets_touch(PxSheets *s, PxFluid *f)
+/* Parts of the planes of a touch in what the sheet gets of it: by the sizes of the gradients of
+ * their parts of the kernel. */
+static void parts_of(const PxWallProfile *profile, const PxSheetTouch *t,
+                     double part[PX_SHEET_PLANES])
 {
-    Job job = {s, f};
-    s->touches = list_touches(s, f, NULL);
-    s->touch = PX_ARENA_ARRAY(f->scratch, PxSheetTouch, (s->touches | 0x3ffu) + 1);
-    if (s->touch == NULL)
-        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u particles that touch it", s->touches);
-    list_touches(s, f, s->touch);
-    px_parallel_for(f->threads, s->touches, PX_BLOCK / 4, planes_block, &job);
-    double layer = viscous_layer(f);
-    for (uint32_t k = 0; k < s->touches; ++k) {
-        const PxSheetTouch *t = &s->touch[k];
-        double grip = s->sheet[t->cloth].boundary.friction;
-        for (int n = 0; n < t->planes; ++n)
-            for (int c = 0; c < 3; ++c) {
-                uint32_t v = s->system->face[t->plane[n].face].corner[c];
-                s->added[v] = 1;
-                s->clings[v] = grip * layer;
-            }
+    PxVec3 gradient[PX_SHEET_PLANES];
+    double sizes = 0;
+    px_sheet_parts(profile, t->plane, t->planes, gradient);
+    for (int k = 0; k < t->planes; ++k)
+        sizes += part[k] = px_length(gradient[k]);
+    for (int k = 0; k < t->planes; ++k)
+        part[k] = sizes > 0 ? part[k] / sizes : k == 0;
+}
+
+/* The mass of a touch, along the normal of a plane and across it. */
+static void add_mass(PxClothAdded *to, const PxSheetTouch *t, PxVec3 n, double part)
+{
+    double across = part * t->clings, along = part * (t->carried - t->clings);
+    const double add[6] = {across + along * n.x * n.x, along * n.x * n.y,
+                           along * n.x * n.z,          across + along * n.y * n.y,
+                           along * n.y * n.z,          across + along * n.z * n.z};
+    for (int k = 0; k < 6; ++k)
+        to->m[k] += add[k];
+}
+
+/* That mass times a velocity, N s. */
+static PxVec3 mass_times(const PxSheetTouch *t, PxVec3 n, PxVec3 v)
+{
+    return px_mad(px_scale(v, t->clings), n, (t->carried - t->clings) * px_dot(n, v));
+}
+
+static PxStatus spread_masses(PxSheets *s)
+{
+    uint32_t n = s->system->vertices;
+    PxArenaMark mark = px_arena_mark(s->scratch);
+    PxVec3 *part = PX_ARENA_ARRAY(s->scratch, PxVec3, n + 1);
+    if (part == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for the fluid on %u vertices", n);
+    for (int half = 0; half < 6; half += 3) {
+        for (uint32_t v = 0; v < n; ++v) {
+            const double *m = &s->added[v].m[half];
+            part[v] = px_vec(m[0], m[1], m[2]);
+        }
+        PX_TRY(px_sheets_spread(s, part));
+        for (uint32_t v = 0; v < n; ++v) {
+            double *m = &s->added[v].m[half];
+            m[0] = part[v].x;
+            m[1] = part[v].y;
+            m[2] = part[v].z;
+        }
     }
-    px_parallel_for(f->threads, s->system->vertices, 256, added_block, &job);
+    px_arena_release(s->scratch, mark);
     return PX_OK;
 }
 
-/* ---- what the fluid is owed ---------------------------------------------------------------------
- */
-
-void px_sheets_pay(PxSheets *s, PxFluid *f)
+PxStatus px_sheets_touch(PxSheets *s, PxFluid *f)
 {
-    PxParticles *p = f->particles;
-    for (uint32_t v = 0; v < s->system->vertices; ++v) {
-        PxVec3 owed = s->owed[v];
-        s->owed[v] = px_vec(0, 0, 0);
-        if (px_dot(owed, owed) == 0)
-            continue;
-        double mass = column_mass(s, f, v);
-        if (!(mass > 0)) { /* nobody is there to take it: the cloth gives it back */
-            s->load[v] = px_add(s->load[v], owed);
-            continue;
-        }
-        PxVec3 a = px_scale(owed, 1 / (mass * f->dt));
-        PxRange run;
-        Walk walk = walk_from(s, f, v);
-        while (next_cell(&walk, &run))
-            for (uint32_t i = run.begin; i < run.end; ++i) {
-                p->ax[i] += (float)a.x;
-                p->ay[i] += (float)a.y;
-                p->az[i] += (float)a.z;
+    Job job = {s, f, viscous_layer(f)};
+    for (uint32_t v = 0; v < s->system->vertices; ++v)
+        s->added[v] = (PxClothAdded){{0}};
+    s->touches = list_touches(s, f, NULL);
+    s->touch = PX_ARENA_ARRAY(f->scratch, PxSheetTouch, (s->touches | 0x3ffu) + 1);
+    s->touching = PX_ARENA_ARRAY(f->scratch, uint8_t, f->particles->table.count + 1);
+    if (s->touch == NULL || s->touching == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u particles that touch it", s->touches);
+    list_touches(s, f, s->touch);
+    memset(s->touching, 0, f->particles->table.count);
+    for (uint32_t k = 0; k < s->touches; ++k)
+        s->touching[s->touch[k].touch->row] = 1;
+    px_parallel_for(f->threads, s->touches, PX_BLOCK / 4, planes_block, &job);
+    px_parallel_for(f->threads, s->touches, PX_BLOCK / 4, carried_block, &job);
+    for (uint32_t k = 0; k < s->touches; ++k) {
+        const PxSheetTouch *t = &s->touch[k];
+        double part[PX_SHEET_PLANES];
+        parts_of(f->wall_profile, t, part);
+        for (int n = 0; n < t->planes; ++n)
+            for (int c = 0; c < 3; ++c) {
+                uint32_t v = s->system->face[t->plane[n].face].corner[c];
+                add_mass(&s->added[v], t, t->plane[n].normal, part[n] * t->plane[n].weight[c]);
             }
     }
+    return spread_masses(s);
 }
 
 /* ---- loads --------------------------------------------------------------------------------------
@@ -252,9 +318,8 @@ static void rub(PxSheets *s, PxFluid *f, const PxSheetTouch *t, PxVec3 *rubbed)
                 (double)p->vz[i] + dt * (double)p->az[i]};
     PxVec3 way = px_sub(v, u);
     way = px_mad(way, n, -px_dot(way, n));
-    const float *j = t->touch->impulse;
     double speed = px_length(way), alone = 1 / (1 / mass + per);
-    double normal = -((double)j[0] * n.x + (double)j[1] * n.y + (double)j[2] * n.z);
+    double normal = -px_dot(t->impulse, n);
     double wet = px_sheet_slip(s, plane);
     double size = wet * sheet->slip * fmax(normal, 0);
     if (plane->distance < f->spacing)
@@ -263,7 +328,6 @@ static void rub(PxSheets *s, PxFluid *f, const PxSheetTouch *t, PxVec3 *rubbed)
     if (!(speed > 0) || !(size > 0))
         return;
     PxVec3 impulse = px_scale(way, size / speed);
-    give(s, plane, impulse);
     for (int c = 0; c < 3; ++c) {
         PxVec3 *r = &rubbed[s->system->face[plane->face].corner[c]];
         *r = px_mad(*r, impulse, plane->weight[c]);
@@ -273,21 +337,103 @@ static void rub(PxSheets *s, PxFluid *f, const PxSheetTouch *t, PxVec3 *rubbed)
     p->az[i] -= (float)(impulse.z / (mass * dt));
 }
 
-PxStatus px_sheets_load(PxSheets *s, PxFluid *f)
+PxStatus px_sheets_load(PxSheets *s, const PxFluid *f)
 {
-    PxArenaMark mark = px_arena_mark(f->scratch);
-    PxVec3 *rubbed = PX_ARENA_ARRAY(f->scratch, PxVec3, s->system->vertices + 1);
-    if (rubbed == NULL)
-        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices", s->system->vertices);
     for (uint32_t v = 0; v < s->system->vertices; ++v)
+        s->load[v] = px_vec(0, 0, 0);
+    for (uint32_t k = 0; k < s->touches; ++k)
+        if (s->touch[k].planes > 0)
+            share(s, f->wall_profile, &s->touch[k], s->touch[k].impulse);
+    return px_sheets_spread(s, s->load);
+}
+
+PxStatus px_sheets_rub(PxSheets *s, PxFluid *f)
+{
+    PxArenaMark mark = px_arena_mark(s->scratch);
+    uint32_t n = s->system->vertices;
+    PxVec3 *rubbed = PX_ARENA_ARRAY(s->scratch, PxVec3, n + 1);
+    if (rubbed == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices", n);
+    for (uint32_t v = 0; v < n; ++v)
         rubbed[v] = px_vec(0, 0, 0);
+    for (uint32_t k = 0; k < s->touches; ++k)
+        rub(s, f, &s->touch[k], rubbed);
+    PX_TRY(px_sheets_spread(s, rubbed));
+    for (uint32_t v = 0; v < n; ++v)
+        s->load[v] = px_add(s->load[v], rubbed[v]);
+    px_arena_release(s->scratch, mark);
+    return PX_OK;
+}
+
+/* ---- what the fluid gets back -------------------------------------------------------------------
+ */
+
+/* What a particle that touches gets of the vertices' changes of velocity. */
+static PxVec3 due_to(const PxSheets *s, const PxWallProfile *profile, const PxSheetTouch *t,
+                     const PxVec3 *change)
+{
+    double part[PX_SHEET_PLANES];
+    PxVec3 sum = px_vec(0, 0, 0);
+    parts_of(profile, t, part);
+    for (int n = 0; n < t->planes; ++n)
+        for (int c = 0; c < 3; ++c) {
+            uint32_t v = s->system->face[t->plane[n].face].corner[c];
+            sum = px_mad(sum, mass_times(t, t->plane[n].normal, change[v]),
+                         part[n] * t->plane[n].weight[c]);
+        }
+    return sum;
+}
+
+PxStatus px_sheets_return(const PxSheets *s, const PxFluid *f, PxVec3 *change)
+{
+    PxParticles *p = f->particles;
+    PX_TRY(px_sheets_mean(s, change));
     for (uint32_t k = 0; k < s->touches; ++k) {
         const PxSheetTouch *t = &s->touch[k];
-        const float *j = t->touch->impulse;
-        if (t->planes > 0)
-            share(s, f->wall_profile, t, px_vec((double)j[0], (double)j[1], (double)j[2]));
-        rub(s, f, t, rubbed);
+        if (!(t->carried > 0))
+            continue;
+        PxVec3 due = px_scale(due_to(s, f->wall_profile, t, change), 1 / (t->column * f->dt));
+        PxRange run;
+        Walk walk = walk_from(s, f, t);
+        while (next_cell(&walk, &run))
+            for (uint32_t i = run.begin; i < run.end; ++i) {
+                if (!is_pressed(s, p, i))
+                    continue;
+                p->ax[i] += (float)due.x;
+                p->ay[i] += (float)due.y;
+                p->az[i] += (float)due.z;
+            }
     }
-    px_arena_release(f->scratch, mark);
+    return PX_OK;
+}
+
+/* ---- the velocity that the fluid sees -----------------------------------------------------------
+ */
+
+PxStatus px_sheets_set_velocity(PxSheets *s, PxFluid *f, const PxVec3 *v)
+{
+    uint32_t n = s->system->vertices;
+    PxArenaMark mark = px_arena_mark(s->scratch);
+    PxVec3 *seen = PX_ARENA_ARRAY(s->scratch, PxVec3, n + 1);
+    if (seen == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices", n);
+    for (uint32_t i = 0; i < n; ++i)
+        seen[i] = s->sent[i] = v[i];
+    PX_TRY(px_sheets_mean(s, seen));
+    for (uint32_t k = 0; k < s->touches; ++k) {
+        const PxSheetTouch *t = &s->touch[k];
+        PxVec3 change = px_vec(0, 0, 0);
+        for (int c = 0; c < 3 && t->planes > 0; ++c) {
+            uint32_t i = s->system->face[t->plane[0].face].corner[c];
+            change = px_mad(change, px_sub(seen[i], s->v[i]), t->plane[0].weight[c]);
+        }
+        const float *g = t->touch->gradient;
+        f->wall_flux[t->touch->row] +=
+            px_fluid_part(f, t->touch->row) *
+            (float)(change.x * (double)g[0] + change.y * (double)g[1] + change.z * (double)g[2]);
+    }
+    for (uint32_t i = 0; i < n; ++i)
+        s->v[i] = seen[i];
+    px_arena_release(s->scratch, mark);
     return PX_OK;
 }

@@ -324,21 +324,26 @@ PxStatus px_sheets_begin(PxSheets *s, PxArena *scratch)
 {
     const PxClothSystem *y = s->system;
     uint32_t n = y->vertices;
+    s->scratch = scratch;
     s->border = PX_ARENA_ARRAY(scratch, uint8_t, y->faces + 1);
+    s->rounds = PX_ARENA_ARRAY(scratch, uint32_t, y->cloths + 1);
+    s->v = PX_ARENA_ARRAY(scratch, PxVec3, n + 1);
     s->load = PX_ARENA_ARRAY(scratch, PxVec3, n + 1);
-    s->owed = PX_ARENA_ARRAY(scratch, PxVec3, n + 1);
     s->normal = PX_ARENA_ARRAY(scratch, PxVec3, n + 1);
-    s->added = PX_ARENA_ARRAY(scratch, double, n + 1);
-    s->clings = PX_ARENA_ARRAY(scratch, double, n + 1);
+    s->added = PX_ARENA_ARRAY(scratch, PxClothAdded, n + 1);
     s->sheet = PX_ARENA_ARRAY(scratch, PxSheet, y->cloths + 1);
-    if (s->border == NULL || s->load == NULL || s->owed == NULL || s->normal == NULL ||
-        s->added == NULL || s->clings == NULL || s->sheet == NULL)
+    if (s->border == NULL || s->rounds == NULL || s->v == NULL || s->load == NULL ||
+        s->normal == NULL || s->added == NULL || s->sheet == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices in fluids", n);
     s->sheets = y->cloths;
+    px_sheets_choose_rounds(s);
+    for (uint32_t i = 0; i < n; ++i)
+        s->v[i] = s->sent[i];
+    PX_TRY(px_sheets_mean(s, s->v));
     s->fastest = 0;
     for (uint32_t i = 0; i < n; ++i) {
-        s->load[i] = s->owed[i] = s->normal[i] = px_vec(0, 0, 0);
-        s->added[i] = s->clings[i] = 0;
+        s->load[i] = s->normal[i] = px_vec(0, 0, 0);
+        s->added[i] = (PxClothAdded){{0}};
         s->fastest = fmax(s->fastest, px_length(s->v[i]));
     }
     for (uint32_t k = 0; k < y->cloths; ++k)

@@ -8,16 +8,27 @@
 /// between its normal and the direction to the point.
 ///
 /// # How a sheet yields
-/// Pressure is solved with a predicted velocity v of the sheets: that of the start of the step plus
-/// its change in the last step, smoothed along the sheet. Cloth is much lighter than
-/// the fluid that it carries; with that load alone it would be thrown away by it in every step
-/// (the added-mass instability: Causin, Gerbeau and Nobile 2005). The solve of the cloth therefore
-/// has the fluid in front of each vertex as an added mass M:
+/// Pressure is solved with the velocity v that sheets have at the start of the step. Cloth is much
+/// lighter than the fluid that it carries; with that load alone it would be thrown away by it in
+/// every step (the added-mass instability: Causin, Gerbeau and Nobile 2005). The solve of the cloth
+/// therefore has the fluid in front of each vertex as an added mass M, a matrix that is large along
+/// the normals of the places where fluid presses:
 ///   (A + M) w = b + load + M v,   v the velocity that the pressure solve knew.
-/// The impulse M (v - w) that the cloth gets by it is owed to the fluid, which gets its opposite in
-/// the next step, before the pressure is solved. A mode of the true added mass m and mass m_c then
-/// has the right inertia m_c + m, and errors decay for any M above 3/4 m (with v not predicted, for
-/// any above m / 2). Momentum is kept exactly if what is owed is counted.
+/// The fluid gets the opposite of the impulse M (v - w) at the end of the step, each vertex's
+/// shared among the particles that touch there and the columns of fluid in front of them. A mode of
+/// the true added mass m and mass m_c then has the right inertia m_c + m, and errors decay for any
+/// M above m / 2. Momentum is kept exactly.
+/// But the pressure of a pool that falls on a rigid sheet drives water sideways, and that of one
+/// that falls on a light sheet does not. So pressure and cloth are solved in turn, with the w that
+/// was found as the next v, until both agree (Robin-Neumann iterations: Badia, Nobile and Vergara
+/// 2008); M makes them converge. Only fluid under pressure counts: a jet that falls on
+/// the sheet is not moved by it.
+///
+/// # Cloth that is finer than the fluid
+/// A particle presses on an area of about a spacing across. Where edges are shorter, loads, added
+/// masses and what the fluid gets back are spread by rounds of means over triangles, and the fluid
+/// sees the mean velocity of the vertices: one linear operator and its adjoint, so that momentum is
+/// kept.
 #ifndef PX_CONTACT_SHEETS_H
 #define PX_CONTACT_SHEETS_H
 
@@ -39,8 +50,13 @@ typedef struct PxSheetPlane {
 typedef struct PxSheetTouch {
     struct PxWallTouch *touch;
     uint32_t cloth;
+    PxVec3 place; ///< of the particle at the start of the step
     int planes;
     PxSheetPlane plane[PX_SHEET_PLANES];
+    PxVec3 impulse; ///< of the particle on the sheet in this step, N s
+    double column;  ///< mass of the fluid in front of it, kg
+    double carried; ///< its share of that column: the mass that it adds to the sheet, kg
+    double clings;  ///< the part of it that viscosity drags along the sheet, kg
 } PxSheetTouch;
 
 /// One piece of cloth as a boundary.
@@ -55,16 +71,19 @@ typedef struct PxSheet {
 /// All cloth of a step, in scratch.
 typedef struct PxSheets {
     const PxClothSystem *system;
-    const PxVec3 *x, *v; ///< at the start of the step
-    const double *mass;  ///< of vertices, kg
-    double dt, reach;    ///< s; support of the kernel, m
-    double fastest;      ///< of all vertices, m/s
+    const PxVec3 *x;    ///< at the start of the step
+    PxVec3 *sent;       ///< velocities with which the pressure is solved
+    PxVec3 *v;          ///< their means, which the fluid sees
+    const double *mass; ///< of vertices, kg
+    double dt, reach;   ///< s; support of the kernel, m
+    double spacing;     ///< of the particles, m
+    uint32_t *rounds;   ///< by cloth: of spreading
+    PxArena *scratch;
+    double fastest; ///< of all vertices, m/s
     PxFaceGrid grid;
     uint8_t *border;     ///< by triangle: bit k if its edge between corners k and k + 1 is a border
     PxVec3 *load;        ///< by vertex: impulses of the fluid in this step, N s
-    PxVec3 *owed;        ///< by vertex: what the fluid is owed, N s; after px_sheets_pay() the rest
-    double *added;       ///< by vertex: mass of the fluid in front of both sides, kg
-    double *clings;      ///< by vertex: the part of it that viscosity drags along, kg
+    PxClothAdded *added; ///< by vertex: mass of the fluid in front of both sides
     PxVec3 *normal;      ///< by vertex, of unit length
     const uint8_t *held; ///< by vertex: does a handle hold it?
     const double *wetness; ///< by vertex: 0 dry .. 1 saturated; NULL: dry
@@ -72,10 +91,11 @@ typedef struct PxSheets {
     uint32_t sheets;
     PxSheetTouch *touch; ///< particles within the support of a sheet
     uint32_t touches;
+    uint8_t *touching; ///< by row: is the particle among them?
 } PxSheets;
 
-/// Takes arrays from scratch. `s` has system, x, v, mass, dt and reach; friction and contact angle
-/// of the sheets are set by the caller afterwards. Errors: PX_ERR_MEMORY.
+/// Takes arrays from scratch. `s` has system, x, sent, mass, dt, reach and spacing; friction and
+/// contact angle of the sheets are set by the caller afterwards. Errors: PX_ERR_MEMORY.
 PxStatus px_sheets_begin(PxSheets *s, PxArena *scratch);
 
 /// The planes of a sheet that a place faces, the nearest first. Returns their number.
@@ -97,16 +117,35 @@ double px_sheet_parts(const PxWallProfile *profile, const PxSheetPlane *plane, i
 /// Factor of a sheet's friction on fluid by its wetness at a plane.
 double px_sheet_slip(const PxSheets *s, const PxSheetPlane *plane);
 
-/// Lists the particles that touch, and the masses that they add to vertices. After
-/// px_fluid_boundaries(). Errors: PX_ERR_MEMORY.
+/// Replaces values of vertices by means over the triangles around them, as far as a particle
+/// reaches. Errors of both: PX_ERR_MEMORY.
+PxStatus px_sheets_mean(const PxSheets *s, PxVec3 *of);
+
+/// The adjoint of px_sheets_mean(), which keeps the sum: for impulses and masses.
+PxStatus px_sheets_spread(const PxSheets *s, PxVec3 *of);
+
+/// Sets s->rounds so that the means extend over about a spacing.
+void px_sheets_choose_rounds(const PxSheets *s);
+
+/// Lists the particles that touch, their impulses and the masses that they add to vertices. After
+/// the pressure is solved, before px_fluid_give_impulses(). Errors: PX_ERR_MEMORY.
 PxStatus px_sheets_touch(PxSheets *s, PxFluid *fluid);
 
-/// Gives the fluid what it is owed, as accelerations of the particles in front of the vertices.
-/// Before the pressure is solved.
-void px_sheets_pay(PxSheets *s, PxFluid *fluid);
+/// Sets s->load to the impulses of the particles that touch. Errors: PX_ERR_MEMORY.
+PxStatus px_sheets_load(PxSheets *s, const PxFluid *fluid);
 
-/// After px_fluid_give_impulses(): friction of 004 Eqs. 4.3 to 4.8 on the particles that touch,
-/// and the impulses of all of them on the vertices. Errors: PX_ERR_MEMORY.
-PxStatus px_sheets_load(PxSheets *s, PxFluid *fluid);
+/// Lets the fluid see the velocities v of the vertices from now on: before the pressure is solved
+/// again. Errors: PX_ERR_MEMORY.
+PxStatus px_sheets_set_velocity(PxSheets *s, PxFluid *fluid, const PxVec3 *v);
+
+/// Friction of 004 Eqs. 4.3 to 4.8 on the particles that touch, added to s->load. After the last
+/// solve of pressure. Errors: PX_ERR_MEMORY.
+PxStatus px_sheets_rub(PxSheets *s, PxFluid *fluid);
+
+/// After the cloth was solved: gives the fluid in front of the vertices the impulses of its added
+/// mass as accelerations. `change`, by vertex, is the solved velocity over that with which
+/// the pressure was solved; it is used up. `fluid` is that of px_sheets_touch(), which has not
+/// moved since. Errors: PX_ERR_MEMORY.
+PxStatus px_sheets_return(const PxSheets *s, const PxFluid *fluid, PxVec3 *change);
 
 #endif

@@ -61,9 +61,14 @@ PxStatus px_elastic_columns_check(const PxTable *t, size_t bodies)
     PxElasticColumns e;
     if (!px_elastic_columns(t, &e))
         return PX_OK;
-    for (uint32_t i = 0; i < t->count; ++i)
+    const float *volume = px_table_find(t, "rest_volume")->data[0];
+    for (uint32_t i = 0; i < t->count; ++i) {
         if (e.component[i] > t->count + bodies + 1 || e.slot[i] > t->count)
             return px_fail(PX_ERR_FORMAT, "stored particle %u has an impossible component", i);
+        if (!(volume[i] > 0.0f) && (e.component[i] > 0 || volume[i] < 0.0f))
+            return px_fail(PX_ERR_FORMAT, "stored particle %u has a rest volume of %g m^3", i,
+                           (double)volume[i]);
+    }
     return PX_OK;
 }
 

@@ -359,17 +359,10 @@ static void push_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
                 t->row = NOBODY;
                 continue;
             }
-            float push = (float)f->dt * f->wall_push[t->row] * px_fluid_part(f, t->row);
-            uint32_t i = t->row;
-            const float v[3] = {f->particles->vx[i], f->particles->vy[i], f->particles->vz[i]};
-            float hold =
-                (float)f->dt * f->wall_rate[i] * f->particles->mass[i] * px_fluid_part(f, i);
-            const float line[3] = {f->wall_lx[i], f->wall_ly[i], f->wall_lz[i]};
-            float pulled = f->wall_parts[i] > 0.0f ? t->part / f->wall_parts[i] : 0.0f;
-            pulled *= (float)f->dt * px_fluid_part(f, i);
+            float more[3];
+            px_touch_impulse(f, t, more);
             for (int c = 0; c < 3; ++c)
-                t->impulse[c] += push * t->gradient[c] + hold * (t->stick * v[c] - t->moves[c]) -
-                                 pulled * line[c];
+                t->impulse[c] += more[c];
             PxImpulse impulse = impulse_of(f, t);
             PxVec3 moment = px_boundary_moment(f->boundary[list->boundary], impulse);
             part->most[0] = fmax(part->most[0], px_length(impulse.impulse));

@@ -32,4 +32,18 @@ static inline float px_fluid_part(const PxFluid *f, uint32_t i)
     return f->solid_fraction != NULL ? 1.0f - f->solid_fraction[i] : 1.0f;
 }
 
+/// What the forces of the boundary on its particle add to its impulse in the step, N s: pressure
+/// and tension along the gradient, friction, and the pull at the contact line.
+static inline void px_touch_impulse(const PxFluid *f, const PxWallTouch *t, float out[3])
+{
+    uint32_t i = t->row;
+    float part = (float)f->dt * px_fluid_part(f, i);
+    float push = part * f->wall_push[i], hold = part * f->wall_rate[i] * f->particles->mass[i];
+    float pulled = f->wall_parts[i] > 0.0f ? part * (t->part / f->wall_parts[i]) : 0.0f;
+    const float v[3] = {f->particles->vx[i], f->particles->vy[i], f->particles->vz[i]};
+    const float line[3] = {f->wall_lx[i], f->wall_ly[i], f->wall_lz[i]};
+    for (int c = 0; c < 3; ++c)
+        out[c] = push * t->gradient[c] + hold * (t->stick * v[c] - t->moves[c]) - pulled * line[c];
+}
+
 #endif

@@ -150,6 +150,9 @@ PxStatus px_rigid_mass(const PxShape *shape, double density, PxRigidMass *out)
     return PX_OK;
 }
 
+/* Ballast lies in a body, or on a mast at most so many times as long as the body's radius. */
+#define MOST_LEVER 20.0
+
 /* Two masses a and b at a distance d, each with its inertia about its own centre, have an inertia
  * about their common centre that is larger by a b / (a + b) (d^2 1 - d d^T) (Huygens, Steiner). */
 PxStatus px_rigid_ballast(const PxShape *shape, double mass, PxVec3 at, PxRigidMass *out)
@@ -158,6 +161,11 @@ PxStatus px_rigid_ballast(const PxShape *shape, double mass, PxVec3 at, PxRigidM
     double sum = out->mass + mass, reduced = mass * out->mass / sum;
     if (!(mass > 0))
         return PX_OK;
+    if (!(px_length(d) <= MOST_LEVER * out->radius)) /* a lever of kilometres has no other end */
+        return px_fail(
+            PX_ERR_ARGUMENT,
+            "its ballast is %g m from its middle, wanted %g at most: %g times its radius",
+            px_length(d), MOST_LEVER * out->radius, MOST_LEVER);
     PxMat3 axes = px_mat3_from_quat(out->axes);
     PxMat3 inertia = px_mat3_multiply(px_mat3_multiply(axes, px_mat3_diagonal(out->inertia)),
                                       px_mat3_transpose(axes));

@@ -13,6 +13,7 @@
 ///
 /// Passes are Gauss-Seidel in the order of colours (contact_passes.c). Bodies that do not touch,
 /// directly or by others, do not influence each other's bits, so that those asleep can be left out.
+#include "base/stop.h"
 #include "rigid/solver_parts.h"
 #include "rigid/spin.h"
 #include "shape/shape_inner.h"
@@ -216,6 +217,7 @@ static PxStatus watch_hits(PxSolverRun *run, double since, double h, const PxSof
     *done = true;
     for (int round = 0; round < MOST_ROUNDS; ++round) {
         bool any = false;
+        PX_TRY(px_stop_check(s->threads));
         for (uint32_t i = 0; i < s->rigids; ++i) {
             PxSolverBody *b = &run->body[i];
             b->due = px_solver_is_free(b) && drift_of(b, since, h) > px_solver_slack(b);
@@ -271,6 +273,7 @@ static PxStatus substeps(PxSolverRun *run, uint32_t count, double *gone)
     *gone = 0;
     for (uint32_t n = 0; n < count; ++n) {
         bool done;
+        PX_TRY(px_stop_check(s->threads));
         if (s->joints > 0)
             memcpy(run->joint, s->joint, s->joints * sizeof *s->joint);
         accelerate(run, h);
@@ -584,6 +587,7 @@ PxStatus px_rigid_step(PxRigidStep *s)
         for (uint32_t i = 0; i < s->rigids; ++i)
             run.body[i].before = run.body[i].collider;
         double left = s->dt - run.time, gone;
+        PX_TRY(px_stop_check(s->threads));
         PX_TRY(px_solver_pairs(&run, left));
         double interval = px_solver_interval(&run, left);
         last = interval >= left * (1 - 1e-9);

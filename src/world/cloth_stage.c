@@ -23,7 +23,6 @@ enum {
     PAST,
     CONTACT,
     LOAD,
-    OWED,
     WATER,
     THIRST,
     LIQUID,
@@ -45,7 +44,6 @@ static const struct {
     [PAST] = {"past", "", PX_U32, 1},
     [CONTACT] = {"contact", "", PX_U32, 1},
     [LOAD] = {"load", "N", PX_F64, 1},
-    [OWED] = {"owed", "N s", PX_F64, 3},
     [WATER] = {"water", "kg", PX_F64, 1},
     [THIRST] = {"thirst", "kg", PX_F64, 1},
     [LIQUID] = {"liquid", "", PX_U32, 1},
@@ -279,7 +277,6 @@ typedef struct PxClothRun {
     PxClothStep step;
     PxClothWalls walls;
     PxClothCollision collision;
-    PxVec3 *owed;
     PxVec3 *solved; /* velocities before collisions */
 } PxClothRun;
 
@@ -360,8 +357,7 @@ static void hold_vertices(const PxWorld *world, PxClothStep *s)
     }
 }
 
-PxStatus px_cloth_vertices(const PxWorld *world, PxVec3 *x, PxVec3 *v, PxVec3 *change, double *mass,
-                           uint8_t *held)
+PxStatus px_cloth_vertices(const PxWorld *world, PxVec3 *x, PxVec3 *v, double *mass, uint8_t *held)
 {
     const PxTable *t = &world->cloth_vertices;
     const PxClothSystem *y = &world->cloth_system;
@@ -373,9 +369,6 @@ PxStatus px_cloth_vertices(const PxWorld *world, PxVec3 *x, PxVec3 *v, PxVec3 *c
         for (uint32_t i = cloth->first; i < cloth->first + cloth->sheet->vertices; ++i) {
             x[i] = get(t, PLACE, i);
             v[i] = get(t, VELOCITY, i);
-            change[i] =
-                px_scale(px_sub(v[i], get(t, LAST_VELOCITY, i)),
-                         world->state.cloth_before > 0 ? world->dt / world->state.cloth_before : 0);
             mass[i] = y->share[i] * law.mass + numbers(t, WATER)[i];
             held[i] = words(t, HANDLE)[i] != 0;
         }
@@ -394,11 +387,6 @@ PxClothWater px_cloth_water(const PxWorld *world)
     return w;
 }
 
-PxVec3 px_cloth_owed(const PxWorld *world, uint32_t vertex)
-{
-    return get(&world->cloth_vertices, OWED, vertex);
-}
-
 static PxStatus check_finite(const PxWorld *world, const PxClothRun *run)
 {
     const PxClothStep *s = &run->step;
@@ -415,17 +403,15 @@ static PxStatus check_finite(const PxWorld *world, const PxClothRun *run)
     return PX_OK;
 }
 
-PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
+/* Solves for the velocities of a step, without contact of cloth with cloth, to `tolerance` or to
+ * that of the step. */
+static PxStatus solve(PxWorld *world, double tolerance, PxClothRun *run)
 {
-    if (world->cloth_vertices.count == 0)
-        return PX_OK;
     PX_TRY(px_stop_check(&world->threads));
-    PxClothRun *run = PX_ARENA_ARRAY(&world->scratch, PxClothRun, 1);
-    if (run == NULL)
-        return px_fail(PX_ERR_MEMORY, "cloth: no room");
     PxClothStep *s = &run->step;
-    run->collision = (PxClothCollision){0};
+    *run = (PxClothRun){.collision = {0}};
     PX_TRY(gather(world, s));
+    s->tolerance = fmax(s->tolerance, tolerance);
     hold_vertices(world, s);
     px_sheet_stage_load(world, s);
     run->walls =
@@ -439,7 +425,7 @@ PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
     memcpy(run->walls.state, words(t, CONTACT), t->count * sizeof(uint32_t));
     memcpy(run->walls.load, t->column[LOAD].data[0], t->count * sizeof(double));
     for (uint32_t i = 0; i < t->count; ++i) /* held, or pushed by fluid */
-        if (s->hold[i] != PX_CLOTH_FREE || px_length(s->push[i]) > 0 || s->added[i] > 0)
+        if (s->hold[i] != PX_CLOTH_FREE || px_length(s->push[i]) > 0)
             px_cloth_restart(s, i);
     PX_TRY(px_cloth_walls_begin(&run->walls, s));
     px_cloth_inflate(s);
@@ -447,19 +433,42 @@ PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
     px_cloth_assemble(s);
     PX_TRY(px_cloth_walls_solve(&run->walls, s));
     memcpy(run->solved, s->w, t->count * sizeof *run->solved);
+    return PX_OK;
+}
+
+PxStatus px_cloth_stage_guess(PxWorld *world, PxVec3 *w)
+{
+    PxClothRun run;
+    PxArenaMark mark = px_arena_mark(&world->scratch);
+    PX_TRY(solve(world, 1e-3, &run));
+    memcpy(w, run.solved, run.step.system->vertices * sizeof *w);
+    px_arena_release(&world->scratch, mark);
+    return PX_OK;
+}
+
+PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
+{
+    if (world->cloth_vertices.count == 0)
+        return PX_OK;
+    PxClothRun *run = PX_ARENA_ARRAY(&world->scratch, PxClothRun, 1);
+    if (run == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room");
+    PX_TRY(solve(world, 0, run));
+    PxClothStep *s = &run->step;
     PX_TRY(px_cloth_collide(s, &run->collision));
     for (uint32_t i = 0; i < s->system->vertices; ++i)
         run->walls.at[i] = px_mad(s->x[i], s->w[i], s->dt);
     px_cloth_walls_end(&run->walls, s);
     PX_TRY(check_finite(world, run));
-    run->owed = PX_ARENA_ARRAY(&world->scratch, PxVec3, s->system->vertices + 1);
-    if (run->owed == NULL)
-        return px_fail(PX_ERR_MEMORY, "cloth: no room for what fluids are owed");
-    for (uint32_t i = 0; i < s->system->vertices; ++i)
-        run->owed[i] = px_sheet_stage_owed(world, s, i);
-    PX_TRY(px_sheet_stage_catch(world, fluid, s, run->walls.at));
+    PX_TRY(px_sheet_stage_return(world, fluid, s));
     world->cloth_run = run;
     return PX_OK;
+}
+
+PxStatus px_cloth_stage_catch(PxWorld *world, const PxFluid *fluid)
+{
+    PxClothRun *run = world->cloth_run;
+    return run != NULL ? px_sheet_stage_catch(world, fluid, &run->step, run->walls.at) : PX_OK;
 }
 
 /* An impulse of a collision counts as if the vertex had always had that velocity: the sum of all
@@ -489,7 +498,6 @@ void px_cloth_stage_commit(PxWorld *world)
         return;
     for (uint32_t i = 0; i < t->count; ++i) {
         commit_motion(t, run, world->sheets != NULL, i);
-        put(t, OWED, i, run->owed[i]);
         words(t, CONTACT)[i] = run->walls.state[i];
         ((double *)t->column[LOAD].data[0])[i] = run->walls.load[i];
     }

@@ -31,14 +31,17 @@ void px_cloth_grab(PxWorld *world, uint32_t handle, const PxPose *pose, bool tak
 PxStatus px_cloth_stage_begin(PxWorld *world);
 /// The longest step that the materials of cloth allow, s; INFINITY without cloth.
 double px_cloth_stage_limit(const PxWorld *world);
+/// The velocities w that vertices would have with the present load of fluids. Errors:
+/// PX_ERR_MEMORY, PX_ERR_STOPPED.
+PxStatus px_cloth_stage_guess(PxWorld *world, PxVec3 *w);
 /// Errors: PX_ERR_MEMORY, PX_ERR_STOPPED; PX_ERR_NUMERIC naming the body.
 PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid);
+/// After the particles moved: keeps fluid from crossing cloth. Errors: PX_ERR_MEMORY.
+PxStatus px_cloth_stage_catch(PxWorld *world, const PxFluid *fluid);
 void px_cloth_stage_commit(PxWorld *world);
 
-/// Vertices at the start of a step: places, velocities, by how much these would change in this step
-/// as they did in the last one, masses, and whether a handle holds them.
-PxStatus px_cloth_vertices(const PxWorld *world, PxVec3 *x, PxVec3 *v, PxVec3 *change, double *mass,
-                           uint8_t *held);
+/// Vertices at the start of a step: places, velocities, masses, and whether a handle holds them.
+PxStatus px_cloth_vertices(const PxWorld *world, PxVec3 *x, PxVec3 *v, double *mass, uint8_t *held);
 /// Liquid in cloth, by vertex; the arrays are the table's own.
 typedef struct PxClothWater {
     double *water;    ///< kg
@@ -47,9 +50,6 @@ typedef struct PxClothWater {
     double *place[3], *velocity[3];
 } PxClothWater;
 PxClothWater px_cloth_water(const PxWorld *world);
-
-/// What a vertex owes the fluid (contact/sheets.h), N s.
-PxVec3 px_cloth_owed(const PxWorld *world, uint32_t vertex);
 
 /// Validates a stored table of vertices.
 PxStatus px_cloth_check_stored(const PxWorld *world, const PxWorldState *state,

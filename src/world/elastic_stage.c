@@ -96,6 +96,11 @@ PxStatus px_world_restore_bonds(PxWorld *world, const PxTable *bonds)
     const char *missing;
     if (!px_table_fits(bonds, &world->bonds_stored, PX_COLUMN_STATE, &missing))
         return px_fail(PX_ERR_FORMAT, "the stored bonds have no usable column '%s'", missing);
+    const float *strength = px_table_find(bonds, "strength")->data[0];
+    for (uint32_t k = 0; k < bonds->count; ++k)
+        if (!(strength[k] >= 0.0f && strength[k] <= 1.0f)) /* true for NaN too */
+            return px_fail(PX_ERR_FORMAT, "stored bond %u has a strength of %g, wanted 0 to 1", k,
+                           (double)strength[k]);
     world->bonds_stored.count = 0;
     PX_TRY(px_table_append_rows(&world->bonds_stored, bonds));
     world->bonds_pending = true;

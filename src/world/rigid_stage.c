@@ -2,6 +2,7 @@
 
 #include "fluid/yield.h"
 #include "rigid/spin.h"
+#include "world/saved.h"
 
 #include <math.h>
 #include <string.h>
@@ -425,6 +426,15 @@ PxStatus px_rigid_stage_move(PxWorld *world, const PxFluid *fluid, bool wake)
         !PX_LIST_RESERVE(&world->rigid_kept, more - world->rigid_kept.count))
         return px_fail(PX_ERR_MEMORY, "rigid bodies: no room for %zu contacts", more);
     for (uint32_t k = 0; k < run->step.rigids; ++k) {
+        const PxRigid *r = &run->step.after[k];
+        double speed = px_length(r->velocity) + px_length(r->spin) * r->mass.radius;
+        if (!(speed < (double)PX_FASTEST)) /* true for NaN too */
+            return px_fail(PX_ERR_NUMERIC,
+                           "rigid body '%s' became faster than light in step %llu, t = %g s",
+                           world->bodies.data[r->body].name,
+                           (unsigned long long)world->state.step + 1, world->state.time);
+    }
+    for (uint32_t k = 0; k < run->step.rigids; ++k) {
         PxWall *wall = (PxWall *)run->step.shape[k];
         wall->pose[1] = px_rigid_pose(&run->step.after[k]);
         wall->boundary.ending = run->step.after[k].velocity;
@@ -529,7 +539,7 @@ static bool get_doubles(const PxTable *t, const char *name, uint32_t row, double
     bool good = c != NULL && c->type == PX_F64 && c->components == count;
     for (uint32_t k = 0; good && k < count; ++k) {
         value[k] = ((const double *)c->data[k])[row];
-        good = isfinite(value[k]);
+        good = fabs(value[k]) <= PX_SAVED_LARGEST; /* false for NaN */
     }
     return good;
 }

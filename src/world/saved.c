@@ -116,6 +116,21 @@ CRACK_TABLE(crack_triangles_of, PX_CRACK_TRIANGLES)
 CRACK_TABLE(crack_nodes_of, PX_CRACK_NODES)
 CRACK_TABLE(cracks_of, PX_CRACK_LIST)
 
+/* Numbers of any world are finite, and counts fit. */
+static PxStatus check_numbers(const PxSavedValue *value)
+{
+    for (size_t k = 0; k < px_saved_number_count; ++k) {
+        const PxSavedNumber *n = &px_saved_numbers[k];
+        if (n->type == PX_F64 && !(fabs(value[k].real) <= 1e60)) /* true for NaN too */
+            return px_fail(PX_ERR_FORMAT, "the checkpoint's %s is %g, wanted a finite number",
+                           n->name, value[k].real);
+        if (n->type == PX_U32 && value[k].whole > UINT32_MAX)
+            return px_fail(PX_ERR_FORMAT, "the checkpoint's %s is %llu, more than can be counted",
+                           n->name, (unsigned long long)value[k].whole);
+    }
+    return PX_OK;
+}
+
 /* Can these be the numbers of a world? */
 static PxStatus check_state(const PxWorldState *state)
 {
@@ -163,18 +178,25 @@ static PxStatus check_state(const PxWorldState *state)
         if (whole[k].value > (uint64_t)1 << 53)
             return px_fail(PX_ERR_FORMAT, "the checkpoint's %s is %llu, more than can be counted",
                            whole[k].name, (unsigned long long)whole[k].value);
-    return isfinite(state->heat_in)
-               ? PX_OK
-               : px_fail(PX_ERR_FORMAT, "the checkpoint's heat_in is %g", state->heat_in);
+    return PX_OK;
 }
 
 static PxStatus check_particles(const PxWorld *world, const PxWorldState *state,
                                 const PxTable *particles)
 {
     uint32_t row;
-    const PxColumn *bad = px_table_unfinite(particles, &row);
+    const PxColumn *bad = px_table_beyond(particles, PX_SAVED_LARGEST, &row);
     if (bad != NULL)
-        return px_fail(PX_ERR_FORMAT, "the %s of stored particle %u is not finite", bad->name, row);
+        return px_fail(PX_ERR_FORMAT,
+                       "the %s of stored particle %u is not finite, or larger than that of any "
+                       "matter",
+                       bad->name, row);
+    const PxColumn *v = px_table_find(particles, "velocity");
+    for (uint32_t i = 0; i < particles->count; ++i) {
+        const float *x = v->data[0], *y = v->data[1], *z = v->data[2];
+        if (!(x[i] * x[i] + y[i] * y[i] + z[i] * z[i] < PX_FASTEST * PX_FASTEST))
+            return px_fail(PX_ERR_FORMAT, "stored particle %u is faster than light", i);
+    }
     const float *mass = px_table_find(particles, "mass")->data[0];
     const float *radius = px_table_find(particles, "radius")->data[0];
     for (uint32_t i = 0; i < particles->count; ++i)
@@ -203,6 +225,11 @@ static PxStatus check_emitters(const PxWorld *world, const PxWorldState *state,
     return px_emitters_check(world, emitters);
 }
 
+static PxStatus check_gauges(const PxWorld *world, const PxWorldState *state, const PxTable *gauges)
+{
+    return px_gauges_check(world, state->time, gauges);
+}
+
 /* One line per part; a table that the world owns needs only a name and `own`. */
 static const Part parts[] = {
     {.name = {"particles"}, .own = particles_of, .check = check_particles},
@@ -222,7 +249,10 @@ static const Part parts[] = {
     {.name = {"crack_triangles"}, .own = crack_triangles_of},
     {.name = {"crack_nodes"}, .own = crack_nodes_of},
     {.name = {"cracks"}, .own = cracks_of},
-    {.name = {"gauges"}, .gather = px_world_store_gauges, .put = px_world_restore_gauges},
+    {.name = {"gauges"},
+     .gather = px_world_store_gauges,
+     .put = px_world_restore_gauges,
+     .check = check_gauges},
 };
 
 /* ---- a saved world -------------------------------------------------------------------------- */
@@ -393,6 +423,7 @@ static PxStatus convert(const PxTable *own, const PxTable *stored, const char *n
 PxStatus px_world_resume(PxWorld *world, const PxSavedWorld *saved)
 {
     PxWorldState state = state_of(saved);
+    PX_TRY(check_numbers(saved->value));
     PX_TRY(check_state(&state));
     if (state.events > world->events.count)
         return px_fail(PX_ERR_FORMAT, "the stored state does not belong to this scene");
@@ -402,6 +433,8 @@ PxStatus px_world_resume(PxWorld *world, const PxSavedWorld *saved)
     for (size_t p = 0; p < PX_COUNT(parts); ++p) {
         const PxTable *stored = tables_of(saved, p);
         if (parts[p].own == NULL) {
+            if (parts[p].check != NULL)
+                PX_TRY(parts[p].check(world, &state, stored));
             PX_TRY(parts[p].put(world, stored));
             continue;
         }

@@ -12,6 +12,9 @@ enum {
     PX_SAVED_NUMBERS = 64,    ///< most numbers
 };
 
+/// No quantity of a world is as large, and squares of it are finite in single precision.
+#define PX_SAVED_LARGEST 1e18
+
 /// A saved number of PxWorld; `type` is PX_U64, PX_U32 or PX_F64.
 typedef struct PxSavedNumber {
     const char *name;

@@ -26,31 +26,6 @@ static void set_sheets(const PxWorld *world, PxSheets *s)
     }
 }
 
-/* Means over triangles, a few times: what is left changes slowly along a sheet. */
-static PxStatus smooth(const PxClothSystem *y, PxVec3 *change, PxArena *scratch)
-{
-    enum { ROUNDS = 6 };
-    PxArenaMark mark = px_arena_mark(scratch);
-    PxVec3 *sum = PX_ARENA_ARRAY(scratch, PxVec3, y->vertices + 1);
-    if (sum == NULL)
-        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices", y->vertices);
-    for (int round = 0; round < ROUNDS; ++round) {
-        for (uint32_t i = 0; i < y->vertices; ++i)
-            sum[i] = px_vec(0, 0, 0);
-        for (uint32_t f = 0; f < y->faces; ++f) {
-            const uint32_t *c = y->face[f].corner;
-            PxVec3 mean = px_scale(px_add(change[c[0]], px_add(change[c[1]], change[c[2]])),
-                                   y->face[f].area / 9);
-            for (int k = 0; k < 3; ++k)
-                sum[c[k]] = px_add(sum[c[k]], mean);
-        }
-        for (uint32_t i = 0; i < y->vertices; ++i)
-            change[i] = px_scale(sum[i], 1 / y->share[i]);
-    }
-    px_arena_release(scratch, mark);
-    return PX_OK;
-}
-
 /* The walls, and behind them the sheets. */
 static PxStatus append_boundaries(PxSheets *s, PxFluid *f)
 {
@@ -75,31 +50,27 @@ PxStatus px_sheet_stage_begin(PxWorld *world, PxFluid *fluid)
     PxSheetRun *run = PX_ARENA_ARRAY(&world->scratch, PxSheetRun, 1);
     PxVec3 *x = PX_ARENA_ARRAY(&world->scratch, PxVec3, y->vertices + 1);
     PxVec3 *v = PX_ARENA_ARRAY(&world->scratch, PxVec3, y->vertices + 1);
-    PxVec3 *change = PX_ARENA_ARRAY(&world->scratch, PxVec3, y->vertices + 1);
     double *mass = PX_ARENA_ARRAY(&world->scratch, double, y->vertices + 1);
     uint8_t *held = PX_ARENA_ARRAY(&world->scratch, uint8_t, y->vertices + 1);
-    if (run == NULL || x == NULL || v == NULL || change == NULL || mass == NULL || held == NULL)
+    if (run == NULL || x == NULL || v == NULL || mass == NULL || held == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices in fluids", y->vertices);
     memset(run, 0, sizeof *run);
-    PX_TRY(px_cloth_vertices(world, x, v, change, mass, held));
-    PX_TRY(smooth(y, change, &world->scratch));
-    for (uint32_t i = 0; i < y->vertices; ++i)
-        v[i] = px_add(v[i], change[i]);
+    PX_TRY(px_cloth_vertices(world, x, v, mass, held));
     PxSheets *s = &run->sheets;
     *s = (PxSheets){.system = y,
                     .x = x,
-                    .v = v,
+                    .sent = v,
                     .mass = mass,
                     .held = held,
                     .dt = world->dt,
-                    .reach = (double)fluid->kernel.h};
+                    .reach = (double)fluid->kernel.h,
+                    .spacing = world->def.spacing,
+                    .scratch = &world->scratch};
     double *wetness;
     PX_TRY(px_wet_saturation(world, &wetness));
     s->wetness = wetness;
     PX_TRY(px_sheets_begin(s, &world->scratch));
     set_sheets(world, s);
-    for (uint32_t i = 0; i < y->vertices; ++i)
-        s->owed[i] = px_cloth_owed(world, i);
     PX_TRY(append_boundaries(s, fluid));
     world->sheets = run;
     return PX_OK;
@@ -134,21 +105,25 @@ void px_sheet_stage_load(const PxWorld *world, PxClothStep *step)
     const PxSheets *s = &run->sheets;
     for (uint32_t i = 0; i < s->system->vertices; ++i) {
         step->push[i] = px_mad(step->push[i], s->load[i], 1 / step->dt);
-        if (s->held[i] || !(fabs(px_dot(s->load[i], s->normal[i])) > 0))
-            continue; /* only fluid that presses moves along */
+        if (s->held[i])
+            continue;
         step->added[i] = s->added[i];
-        step->clings[i] = s->clings[i];
-        step->added_normal[i] = s->normal[i];
-        step->added_velocity[i] = s->v[i];
+        step->added_velocity[i] = s->sent[i];
     }
 }
 
-PxVec3 px_sheet_stage_owed(const PxWorld *world, const PxClothStep *step, uint32_t i)
+PxStatus px_sheet_stage_return(PxWorld *world, const PxFluid *fluid, const PxClothStep *step)
 {
     const PxSheetRun *run = world->sheets;
-    if (run == NULL || run->sheets.held[i])
-        return px_vec(0, 0, 0);
-    return px_cloth_added(step, i, px_sub(step->w[i], run->sheets.v[i]));
+    if (run == NULL)
+        return PX_OK;
+    const PxSheets *s = &run->sheets;
+    PxVec3 *change = PX_ARENA_ARRAY(&world->scratch, PxVec3, s->system->vertices + 1);
+    if (change == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices", s->system->vertices);
+    for (uint32_t i = 0; i < s->system->vertices; ++i)
+        change[i] = s->held[i] ? px_vec(0, 0, 0) : px_sub(step->w[i], s->sent[i]);
+    return px_sheets_return(s, fluid, change);
 }
 
 PxStatus px_sheet_stage_catch(PxWorld *world, const PxFluid *fluid, PxClothStep *step,

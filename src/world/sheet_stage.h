@@ -13,14 +13,19 @@ PxStatus px_sheet_stage_begin(PxWorld *world, PxFluid *fluid);
 /// The sheets of this step; NULL: none.
 PxSheets *px_sheet_stage_sheets(const PxWorld *world);
 
+/// Solves the pressure of the fluid, and with sheets that it moves, their motion. Errors: those of
+/// the model's solve and of px_cloth_stage_guess().
+PxStatus px_sheet_stage_pressure(PxWorld *world, PxFluid *fluid, const PxPressureModel *model);
+
 /// Before particles move: stores where they are. Errors: PX_ERR_MEMORY.
 PxStatus px_sheet_stage_watch(PxWorld *world);
 
 /// Adds the load of the fluid to a step of cloth, and the fluid's mass.
 void px_sheet_stage_load(const PxWorld *world, PxClothStep *step);
 
-/// After a solve: what the fluid is owed now, by vertex. Without fluid, nothing.
-PxVec3 px_sheet_stage_owed(const PxWorld *world, const PxClothStep *step, uint32_t vertex);
+/// After a solve: gives the fluid the impulses that the added mass gave the cloth. Errors:
+/// PX_ERR_MEMORY.
+PxStatus px_sheet_stage_return(PxWorld *world, const PxFluid *fluid, const PxClothStep *step);
 
 /// After the cloth has moved to `at`: keeps particles from crossing it. Changes step->w.
 /// Errors: PX_ERR_MEMORY.

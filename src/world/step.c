@@ -227,13 +227,6 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
         PX_TRY(px_fluid_boundaries(fluid));
         PX_TRY(px_exchange_begin(&coupling, &world->fractions, fluid));
     }
-    PX_STAGE(&world->profile, "sheets")
-    {
-        if (sheets != NULL) {
-            PX_TRY(px_sheets_touch(sheets, fluid));
-            px_sheets_pay(sheets, fluid);
-        }
-    }
     PX_TRY(px_stop_check(&world->threads));
     PX_STAGE(&world->profile, "density")
     {
@@ -285,11 +278,7 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
         PX_TRY(push_solids(world, fluid));
     PX_STAGE(&world->profile, "solid density")
     PX_TRY(px_exchange_own_density(&world->elastic_set, &coupling, fluid));
-    PX_STAGE(&world->profile, "pressure")
-    {
-        PX_TRY(px_yield_begin(fluid));
-        PX_TRY(model->solve(fluid));
-    }
+    PX_TRY(px_sheet_stage_pressure(world, fluid, model));
     PX_TRY(px_stop_check(&world->threads)); /* a solve that was stopped is incomplete */
     bool emitters = world->emitters.count > 0, solids = fluid->solid_fraction != NULL;
     fluid->work->last = solids ? PX_WORK_elastic : emitters ? PX_WORK_emitters : PX_WORK_pressure;
@@ -303,7 +292,7 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     PX_STAGE(&world->profile, "sheets")
     {
         if (sheets != NULL)
-            PX_TRY(px_sheets_load(sheets, fluid));
+            PX_TRY(px_sheets_rub(sheets, fluid));
     }
     PX_STAGE(&world->profile, "measure")
     {
@@ -513,10 +502,12 @@ static PxStatus act(PxWorld *world, double target, PxUndo *undo)
     PX_STAGE(&world->profile, "rigid bodies")
     PX_TRY(px_rigid_stage_move(world, flow ? &fluid : NULL, wake));
     PX_TRY(px_sheet_stage_watch(world));
-    if (any_rows(world))
-        PX_TRY(move(world, &fluid, &energy));
     PX_STAGE(&world->profile, "cloth")
     PX_TRY(px_cloth_stage_move(world, &fluid));
+    if (any_rows(world))
+        PX_TRY(move(world, &fluid, &energy));
+    PX_STAGE(&world->profile, "sheets")
+    PX_TRY(px_cloth_stage_catch(world, &fluid));
     PX_STAGE(&world->profile, "measure")
     {
         if (world->sheets != NULL)

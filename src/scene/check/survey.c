@@ -452,7 +452,9 @@ static double pressure_number(const PxMaterialDef *material, const char *key, do
 
 const char *px_scene_pressure(const PxScene *scene)
 {
-    if (scene == NULL || !px_scene_flows(scene))
+    if (scene == NULL)
+        return NULL;
+    if (!px_scene_flows(scene))
         return "none";
     const char *model = "auto";
     for (size_t k = 0; k < scene->materials; ++k) {

@@ -1,5 +1,6 @@
 #include "solid/fracture/fracture.h"
 
+#include "base/stop.h"
 #include "solid/fracture/sever.h"
 #include "solid/fracture/start.h"
 
@@ -49,6 +50,7 @@ PxStatus px_fracture_plan(PxFracture *f, const PxSolid *s, const PxBonds *bonds,
     PX_TRY(px_fracture_stresses(&field, s, &due));
     if (!due && f->now.nodes.count == 0)
         return PX_OK;
+    PX_TRY(px_stop_check(s->threads));
     PX_TRY(px_fracture_field(&field, origin, &f->grid));
     PX_TRY(px_cracks_copy(&f->next, &f->now));
     PX_TRY(copy_strengths(f, bonds));
@@ -63,6 +65,7 @@ PxStatus px_fracture_plan(PxFracture *f, const PxSolid *s, const PxBonds *bonds,
     PX_TRY(px_fronts_grow(&growth));
     if (due)
         PX_TRY(px_cracks_start(&growth, step));
+    PX_TRY(px_stop_check(s->threads));
     PX_TRY(px_cracks_sever(&growth, bonds, f->strength.data, &f->changed));
     PX_ASSERT(px_cracks_valid(&f->next, bodies));
     f->events = growth.events;

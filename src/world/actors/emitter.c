@@ -46,6 +46,9 @@ PxEmitterProgress px_emitters_progress(const PxWorld *world)
     return progress_of(&world->progress);
 }
 
+/* A step is so short that the plunger moves by about a layer. */
+#define MOST_LAYERS 100.0
+
 PxStatus px_emitters_check(const PxWorld *world, const PxTable *stored)
 {
     if (stored->count != world->emitters.count)
@@ -53,9 +56,9 @@ PxStatus px_emitters_check(const PxWorld *world, const PxTable *stored)
     PxEmitterProgress p = progress_of(stored);
     for (uint32_t k = 0; k < stored->count; ++k)
         if (p.freed[k] > p.made[k] || p.made[k] >= PX_DIST_MOST_SERIALS || !(p.way[k] >= 0) ||
-            !isfinite(p.way[k]) || !(p.lost[k] >= 0) || !(p.lost[k] < 0x1p53) ||
-            !(p.crowd[k] >= 0) || !isfinite(p.crowd[k]) || !(p.press[k] >= 0) ||
-            !isfinite(p.press[k]) || !(fabs(p.pace[k]) <= 1))
+            !(p.way[k] <= MOST_LAYERS * world->emitters.data[k].layer) || !(p.lost[k] >= 0) ||
+            !(p.lost[k] < 0x1p53) || !(p.crowd[k] >= 0) || !isfinite(p.crowd[k]) ||
+            !(p.press[k] >= 0) || !isfinite(p.press[k]) || !(fabs(p.pace[k]) <= 1))
             return px_fail(PX_ERR_FORMAT, "the stored emitter '%s' is damaged",
                            world->emitters.data[k].name);
     return PX_OK;

@@ -546,8 +546,8 @@ PxStatus px_world_store_gauges(const PxWorld *world, PxTable *out)
     return PX_OK;
 }
 
-/* Could a gauge be in that state? */
-static bool possible(const PxGauge *gauge, const double *state)
+/* Could a gauge be in that state at that time? */
+static bool possible(const PxGauge *gauge, const double *state, double time)
 {
     for (size_t k = 0; k < gauge->numbers; ++k)
         if (!isfinite(state[k]))
@@ -557,10 +557,12 @@ static bool possible(const PxGauge *gauge, const double *state)
     for (size_t k = 0; k < gauge->channels; ++k)
         if (!(state[HEAD + EACH * k + WEIGHT] >= 0))
             return false;
-    return true;
+    /* all means that ended before `time` were finished */
+    double end = state[START] + (state[COUNT] + 1) * gauge->def.every;
+    return state[START] <= time && end > time - 1e-6 * (gauge->def.every + time);
 }
 
-PxStatus px_world_restore_gauges(PxWorld *world, const PxTable *table)
+PxStatus px_gauges_check(const PxWorld *world, double time, const PxTable *table)
 {
     const PxColumn *of = px_table_find(table, "gauge"), *values = px_table_find(table, "value");
     uint32_t row = 0, rows = table->count;
@@ -571,19 +573,25 @@ PxStatus px_world_restore_gauges(PxWorld *world, const PxTable *table)
                                         values->type != PX_F64)))
         return px_fail(PX_ERR_FORMAT, "the stored gauges have %u numbers, the scene's have %zu",
                        rows, wanted);
-    for (size_t k = 0; k < world->gauges.count; ++k) { /* check all before any is changed */
+    for (size_t k = 0; k < world->gauges.count; ++k) {
         const PxGauge *gauge = &world->gauges.data[k];
         if (!gauge->live)
             continue;
         for (size_t i = 0; i < gauge->numbers; ++i)
             if (((const uint32_t *)of->data[0])[row + i] != k)
                 return px_fail(PX_ERR_FORMAT, "the stored gauges are others than the scene's");
-        if (!possible(gauge, (const double *)values->data[0] + row))
+        if (!possible(gauge, (const double *)values->data[0] + row, time))
             return px_fail(PX_ERR_FORMAT, "the stored state of gauge '%s' is not possible",
                            gauge->name);
         row += (uint32_t)gauge->numbers;
     }
-    row = 0;
+    return PX_OK;
+}
+
+PxStatus px_world_restore_gauges(PxWorld *world, const PxTable *table)
+{
+    const PxColumn *values = px_table_find(table, "value");
+    uint32_t row = 0;
     for (size_t k = 0; k < world->gauges.count; ++k) {
         PxGauge *gauge = &world->gauges.data[k];
         if (!gauge->live)

@@ -115,6 +115,9 @@ size_t px_world_gauge_count(const PxWorld *world);
 
 /// State of all gauges as the table of a checkpoint.
 PxStatus px_world_store_gauges(const PxWorld *world, PxTable *out);
+/// Is it that of this world's gauges at that time? Errors: PX_ERR_FORMAT.
+PxStatus px_gauges_check(const PxWorld *world, double time, const PxTable *table);
+/// Cannot fail for a table that px_gauges_check() accepts.
 PxStatus px_world_restore_gauges(PxWorld *world, const PxTable *table);
 
 #endif

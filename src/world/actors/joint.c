@@ -88,6 +88,9 @@ PxStatus px_joint_make(PxWorld *world, const void *given, void *thing)
     if (a->number == b.number)
         return px_fail(PX_ERR_ARGUMENT, "it joins body '%s' to itself",
                        world->bodies.data[a->body].name);
+    if ((def->kind == PX_JOINT_HINGE || def->kind == PX_JOINT_SLIDER) &&
+        !(px_length(def->axis) > 0))
+        return px_fail(PX_ERR_ARGUMENT, "its axis is 0, wanted a direction");
     /* Where the turn is held, the place of the joint does not matter: the centre of mass converges
      * best. */
     PxVec3 at = def->at;

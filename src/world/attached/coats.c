@@ -391,7 +391,10 @@ PxStatus px_world_restore_coats(PxWorld *world, const PxTable table[PX_COAT_TABL
         return px_fail(PX_ERR_FORMAT, "the stored coats are not those of this scene");
     for (size_t c = 0; c < world->coats.count; ++c) {
         PxCoatStored stored = stored_coat(table, c, first);
-        PX_TRY(px_coat_restore(world->coats.data[c].coat, &stored));
+        PxStatus status = px_coat_restore(world->coats.data[c].coat, &stored);
+        if (status == PX_ERR_ARGUMENT) /* its numbers are those of no coat */
+            status = px_fail_prefix(PX_ERR_FORMAT, "stored ");
+        PX_TRY(status);
     }
     return PX_OK;
 }

@@ -309,6 +309,10 @@ static void check_surface(const PxStated *stated, const PxMaterialDef *material)
     if (def->texture != NULL && !(def->surfels > 0) && !def->skin)
         px_wrong(stated, PX_ERROR, "texture", true,
                  "has no surface to colour: wanted \"surfels\": 20000, or \"skin\": true");
+    else if (def->texture != NULL && !(def->surfels > 0) && material != NULL &&
+             strcmp(material->coat.model, "none") != 0)
+        px_wrong(stated, PX_ERROR, "texture", true,
+                 "colours a coat by surfels, and there are none: wanted \"surfels\": 20000");
     else if (def->texture != NULL && stated->shape != NULL && def->shape.kind != PX_SHAPE_MESH)
         px_wrong(stated, PX_ERROR, "texture", true,
                  "needs a mesh with texture coordinates, but the shape is a %s",
