@@ -510,7 +510,7 @@ TEST(the_search_finds_every_vertex_near_a_triangle)
         step.v[i] = step.w[i] = px_vec(0, 0, 0);
     }
     double thick = 0.012, w[3];
-    PxClothSearch search = {.step = &step, .thick = &thick, .slack = 0.001};
+    PxClothSearch search = {.step = &step, .way = step.v, .thick = &thick, .slack = 0.001};
     CHECK_OK(px_cloth_search(&search));
     uint32_t near = 0, missing = 0;
     for (uint32_t f = 0; f < system.faces; ++f)

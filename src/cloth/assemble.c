@@ -298,7 +298,7 @@ static void set_own(const PxClothStep *s, uint32_t i, float *own)
 }
 
 /* Inverts a symmetric matrix; if it cannot, the result is that of its trace. */
-static void invert(const double a[6], float *out)
+void px_cloth_invert(const double a[6], float *out)
 {
     double c0 = a[3] * a[5] - a[4] * a[4], c1 = a[2] * a[4] - a[1] * a[5];
     double c2 = a[1] * a[4] - a[2] * a[3], det = a[0] * c0 + a[1] * c1 + a[2] * c2;
@@ -315,7 +315,8 @@ static void invert(const double a[6], float *out)
 }
 
 /* The diagonal block: the sum of the row without the other blocks. */
-static void set_inverse(const PxClothStep *s, uint32_t row, const float *own, float *out)
+static void set_inverse(const PxClothStep *s, uint32_t row, const float *own, float *diagonal,
+                        float *out)
 {
     const PxClothPattern *p = &s->system->pattern;
     static const int upper[6] = {0, 1, 2, 4, 5, 8};
@@ -325,7 +326,9 @@ static void set_inverse(const PxClothStep *s, uint32_t row, const float *own, fl
     for (uint32_t e = p->first[row / 8]; e < p->first[row / 8 + 1]; ++e)
         for (int c = 0; c < 6; ++c)
             sum[c] -= (double)p->value[72 * (size_t)e + 8 * (size_t)upper[c] + row % 8];
-    invert(sum, out);
+    for (int c = 0; c < 6; ++c)
+        diagonal[8 * c] = (float)sum[c];
+    px_cloth_invert(sum, out);
 }
 
 static void slice_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -337,13 +340,14 @@ static void slice_block(void *user, uint32_t begin, uint32_t end, int thread)
         uint32_t i = p->vertex[row];
         float *own = s->rows.own + 48 * (size_t)(row / 8) + row % 8;
         float *inverse = s->rows.inverse + 48 * (size_t)(row / 8) + row % 8;
+        float *diagonal = s->rows.diagonal + 48 * (size_t)(row / 8) + row % 8;
         if (i == UINT32_MAX) {
             for (int c = 0; c < 6; ++c)
                 own[8 * c] = inverse[8 * c] = 0;
             continue;
         }
         set_own(s, i, own);
-        set_inverse(s, row, own, inverse);
+        set_inverse(s, row, own, diagonal, inverse);
         const PxClothLaw *law = &s->law[s->system->of_vertex[i]];
         PxVec3 fall = s->u[i], f = px_mad(s->push[i], fall, -law->alpha * s->mass[i]);
         s->b[i] = px_mad(impulse_of(s, i), f, s->dt);

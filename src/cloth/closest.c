@@ -59,3 +59,37 @@ double px_cloth_edge_edge(const PxVec3 a[2], const PxVec3 b[2], double *s, doubl
     }
     return px_length(px_sub(px_mad(a[0], d1, *s), px_mad(b[0], d2, *t)));
 }
+
+double px_cloth_pair_distance(bool edges, const PxVec3 x[4], double w[4], PxVec3 *apart)
+{
+    double d;
+    if (edges) {
+        double s, t;
+        d = px_cloth_edge_edge(x, x + 2, &s, &t);
+        w[0] = 1 - s;
+        w[1] = s;
+        w[2] = t - 1;
+        w[3] = -t;
+    } else {
+        d = px_cloth_point_triangle(x[0], x + 1, w + 1);
+        w[0] = 1;
+        for (int k = 1; k < 4; ++k)
+            w[k] = -w[k];
+    }
+    *apart = px_vec(0, 0, 0);
+    for (int k = 0; k < 4; ++k)
+        *apart = px_mad(*apart, x[k], w[k]);
+    return d;
+}
+
+double px_cloth_pair_reach(bool edges, const PxVec3 way[4])
+{
+    PxVec3 mean = px_scale(px_add(px_add(way[0], way[1]), px_add(way[2], way[3])), 0.25);
+    double most[2] = {0, 0};
+    for (int k = 0; k < 4; ++k) {
+        PxVec3 own = px_sub(way[k], mean);
+        int side = edges ? k / 2 : k > 0;
+        most[side] = fmax(most[side], px_dot(own, own));
+    }
+    return sqrt(most[0]) + sqrt(most[1]);
+}

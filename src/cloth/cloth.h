@@ -53,6 +53,7 @@ typedef struct PxClothLaw {
     double pressure; ///< excess pressure inside at the start, Pa
     double air;      ///< density, kg/m^3
     PxVec3 wind;     ///< m/s
+    double step;     ///< the longest step, s
     bool collides;   ///< with itself and other cloth
 } PxClothLaw;
 
@@ -165,9 +166,13 @@ typedef struct PxClothStep {
     PxVec3 *added_velocity;
     uint8_t *hold; ///< PxClothHold
     PxVec3 *normal, *target;
-    PxVec3 *friction;         ///< impulses that are added to the right side, N s
-    PxClothFaceState *face;   ///< those of system->seen
-    PxClothHingeState *hinge; ///< the same
+    PxVec3 *friction;                 ///< impulses that are added to the right side, N s
+    struct PxClothContacts *contacts; ///< in the solve (contact.h); NULL: none
+    PxVec3 *touch;                    ///< what they add to the right side, N s
+    uint8_t *in_contact;              ///< by vertex: it belongs to one of them
+    PxVec3 *pressed;                  ///< their impulses at the velocities w of the last round, N s
+    PxClothFaceState *face;           ///< those of system->seen
+    PxClothHingeState *hinge;         ///< the same
     PxClothFaceLoad *face_load;
     PxVec3 *hinge_load; ///< x: dt moment + (dt^2 + beta dt) d(moment)/dt; linear model: its vector
     PxVec3 *b;          ///< right side without friction, N s
@@ -213,6 +218,9 @@ double px_cloth_volume(const PxClothFace *face, uint32_t faces, const PxVec3 *x)
 /// Builds A and b. Fluid that moves with a vertex is in both: its mass in A, its momentum at
 /// added_velocity in b.
 void px_cloth_assemble(PxClothStep *step);
+
+/// Inverts a symmetric matrix (xx, xy, xz, yy, yz, zz) into the preconditioner of a row.
+void px_cloth_invert(const double a[6], float *out);
 
 /// Solves for w with the present holds, from the present w. Errors: PX_ERR_STOPPED.
 PxStatus px_cloth_solve(PxClothStep *step);

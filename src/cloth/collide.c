@@ -1,396 +1,383 @@
 #include "cloth/collide.h"
 
-#include "base/mat3.h"
-#include "base/stop.h"
-
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define BLOCK 128u
-#define ROUNDS 3     /* of impulses */
-#define SWEEPS 10    /* of Gauss-Seidel in one round */
-#define MERGES 12    /* rounds in which zones grow */
 #define ADVANCES 100 /* most parts of a way */
-#define NEAR 0.5     /* pairs that approach stop at this part of the thickness */
-#define RELAX 0.1    /* part of a lack of distance that is restored in a step */
+#define LEAST 0.1    /* thicknesses, or half the distance, that must be left at the end of a step */
+#define STIFF 2.0    /* stiffness of contacts, masses of a vertex over the square of the step */
+#define SKEW 0.05    /* sine of the angle below which edges count as parallel by degrees */
+#define DRAW 0.2     /* thicknesses by which crossed cloth is drawn apart in a step */
 #define EDGES (1u << 31)
 
 /* ---- pairs ----------------------------------------------------------------------------------- */
 
-/* Vertex 0 against triangle 1, 2, 3, or edge 0, 1 against edge 2, 3. */
-typedef struct Pair {
-    uint32_t vertex[4];
-    bool edges;
+/* A pair of the search, and how it comes near. */
+typedef struct PxClothFound {
+    PxClothNear near;
     double weight[4]; /* of the closest points, of both signs: their sum is 0 */
     PxVec3 normal;    /* from the second to the first */
     double gap;       /* distance along the normal at the start, m */
-    double wanted;    /* least velocity along the normal, m/s */
-    double friction, load;
-    PxVec3 rubbed;
-} Pair;
+    double moment;    /* part of the way */
+} PxClothFound;
 
-typedef struct Work {
-    PxClothStep *s;
-    PxClothSearch search;
-    PxVec3 *seen; /* velocities that the search saw */
-    Pair *pair;
-    uint32_t most;
-    _Atomic uint32_t pairs;
-    bool last;     /* only what crosses */
-    uint32_t *up;  /* by vertex: another one of its zone; NULL: there are no zones */
-    double *weigh; /* inverse masses */
-} Work;
+/* What to look for. */
+typedef enum Aim { NEAR, CROSSING } Aim;
 
-/* Distance at time t of the step, with weights; *apart is the vector between the closest points. */
-static double distance(const Pair *p, const PxVec3 x[4], double w[4], PxVec3 *apart)
+typedef struct Job {
+    PxClothCollision *c;
+    Aim aim;
+    _Atomic uint32_t found;
+} Job;
+
+/* Does the distance of a pair fall to `stop` on the way? d is that at the start, below or above.
+ * Then the moment, and weights and vector between the closest points there. */
+static bool falls(bool edges, const PxVec3 x[4], const PxVec3 way[4], double reach, double d,
+                  double stop, double *moment, double w[4], PxVec3 *apart)
 {
-    double d;
-    if (p->edges) {
-        double s, t;
-        d = px_cloth_edge_edge(x, x + 2, &s, &t);
-        w[0] = 1 - s;
-        w[1] = s;
-        w[2] = t - 1;
-        w[3] = -t;
-    } else {
-        d = px_cloth_point_triangle(x[0], x + 1, w + 1);
-        w[0] = 1;
-        for (int k = 1; k < 4; ++k)
-            w[k] = -w[k];
-    }
-    *apart = px_vec(0, 0, 0);
-    for (int k = 0; k < 4; ++k)
-        *apart = px_mad(*apart, x[k], w[k]);
-    return d;
-}
-
-/* Does the pair touch in the step? Then fills in how. */
-static bool touches(const Work *j, Pair *p, double keep)
-{
-    const PxClothStep *s = j->s;
-    PxVec3 x[4], way[4], apart, mean = px_vec(0, 0, 0);
-    double w[4], dt = s->dt;
-    for (int k = 0; k < 4; ++k) {
-        x[k] = s->x[p->vertex[k]];
-        way[k] = px_scale(s->w[p->vertex[k]], dt);
-        mean = px_mad(mean, way[k], 0.25);
-    }
-    /* No two points of the pair approach by more than the sum of the longest ways of both. */
-    double most[2] = {0, 0};
-    for (int k = 0; k < 4; ++k) {
-        way[k] = px_sub(way[k], mean);
-        int side = p->edges ? k / 2 : k > 0;
-        most[side] = fmax(most[side], px_length(way[k]));
-    }
-    double reach = most[0] + most[1], d = distance(p, x, w, &apart), stop = j->last ? 0.05 : NEAR;
-    double start = d;
-    stop *= fmin(keep, d);
-    if (d - reach > stop && (j->last || d >= keep))
-        return false;
-    bool near = !j->last && d < keep;
     double t = 0;
-    PxVec3 at[4], first = apart;
-    double weight[4];
-    memcpy(weight, w, sizeof w);
-    bool hit = reach > 0; /* also if it is not clear after so many parts of the way */
-    for (int n = 0; n < ADVANCES && reach > 0; ++n) {
+    for (int n = 0; n < ADVANCES; ++n) {
         t += fmax(0.9 * (d - 0.5 * stop), 1e-4 * stop) / reach;
-        if (t >= 1) {
-            hit = false;
-            break;
-        }
+        if (t >= 1)
+            return false;
+        PxVec3 at[4];
         for (int k = 0; k < 4; ++k)
             at[k] = px_mad(x[k], way[k], t);
-        d = distance(p, at, w, &apart);
+        d = px_cloth_pair_distance(edges, at, w, apart);
+        *moment = t;
         if (d <= stop)
-            break;
+            return true;
     }
-    if (!hit && !near)
-        return false;
-    if (j->last)
-        return hit;
-    if (hit && !near) { /* how it is at the moment of touch */
-        memcpy(weight, w, sizeof w);
-        first = apart;
-    }
-    p->normal = px_normalized(first, px_vec(0, 0, 0));
-    PxVec3 gap = px_vec(0, 0, 0);
-    for (int k = 0; k < 4; ++k) {
-        p->weight[k] = weight[k];
-        gap = px_mad(gap, x[k], weight[k]);
-    }
-    p->gap = px_dot(gap, p->normal);
-    if (!(px_length(p->normal) > 0) || !(p->gap > 0))
-        return false;
-    p->wanted =
-        near ? RELAX * (keep - fmin(p->gap, keep)) / dt : (NEAR * fmin(keep, start) - p->gap) / dt;
-    p->load = 0;
-    p->rubbed = px_vec(0, 0, 0);
-    return true;
+    return true; /* it is not clear after so many parts of the way */
 }
 
-/* What moves as one does not cross. Zones are flat when this is called: up[] is the root. */
-static bool same_zone(const uint32_t *up, const uint32_t vertex[4])
+static bool test(const Job *j, PxClothFound *p)
 {
-    return up[vertex[0]] == up[vertex[1]] && up[vertex[0]] == up[vertex[2]] &&
-           up[vertex[0]] == up[vertex[3]];
+    const PxClothCollision *c = j->c;
+    const PxClothNear *n = &p->near;
+    bool edges = (n->cloth[0] & EDGES) != 0;
+    double keep = 0.5 * (c->search.thick[n->cloth[0] & ~EDGES] + c->search.thick[n->cloth[1]]);
+    PxVec3 x[4], way[4], apart;
+    bool tangled[2] = {false, false};
+    for (int k = 0; k < 4; ++k) {
+        uint32_t i = n->vertex[k];
+        x[k] = c->step->x[i];
+        way[k] = c->way[i];
+        tangled[edges ? k / 2 : k > 0] |= c->tangled[i] != 0;
+    }
+    double reach = px_cloth_pair_reach(edges, way), d = n->distance, first[4];
+    double stop = j->aim == CROSSING ? fmin(0.5 * d, LEAST * keep) : keep;
+    if (d - reach > stop || (tangled[0] && tangled[1]) || !(d > 1e-9 * keep))
+        return false; /* the last: crossed, or about to be, and no side is known */
+    px_cloth_pair_distance(edges, x, first, &apart);
+    memcpy(p->weight, first, sizeof first);
+    p->normal = px_scale(apart, 1 / d);
+    p->gap = d;
+    p->moment = 0;
+    if (d <= stop)
+        return true;
+    if (!(reach > 0))
+        return false;
+    double w[4];
+    if (!falls(edges, x, way, reach, d, stop, &p->moment, w, &apart))
+        return false;
+    PxVec3 normal = px_normalized(apart, p->normal), start = px_vec(0, 0, 0);
+    for (int k = 0; k < 4; ++k)
+        start = px_mad(start, x[k], w[k]);
+    if (px_dot(start, normal) > 0.5 * stop) { /* how it is at the moment of touch */
+        memcpy(p->weight, w, sizeof w);
+        p->normal = normal;
+        p->gap = px_dot(start, normal);
+    }
+    return true;
 }
 
 static void test_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
-    Work *j = user;
-    const PxClothLaw *law = j->s->law;
+    Job *j = user;
     for (uint32_t k = begin; k < end; ++k) {
-        const PxClothNear *n = &j->search.near[k];
-        uint32_t a = n->cloth[0] & ~EDGES, b = n->cloth[1];
-        double keep = 0.5 * (j->search.thick[a] + j->search.thick[b]);
-        if (j->up != NULL && same_zone(j->up, n->vertex))
+        PxClothFound p = {.near = j->c->search.near[k]};
+        if (!test(j, &p))
             continue;
-        Pair p = {.edges = (n->cloth[0] & EDGES) != 0};
-        memcpy(p.vertex, n->vertex, sizeof p.vertex);
-        if (!touches(j, &p, keep))
-            continue;
-        p.friction = sqrt(law[a].friction * law[b].friction);
-        uint32_t at = atomic_fetch_add_explicit(&j->pairs, 1, memory_order_relaxed);
-        if (at < j->most)
-            j->pair[at] = p;
+        uint32_t at = atomic_fetch_add_explicit(&j->found, 1, memory_order_relaxed);
+        if (at < j->c->most)
+            j->c->found[at] = p;
     }
 }
 
-static int compare_pairs(const void *a, const void *b)
+/* Are the pairs of the search still all that may touch? */
+static bool still_holds(const PxClothCollision *c)
 {
-    const Pair *x = a, *y = b;
-    if (x->edges != y->edges)
-        return x->edges ? 1 : -1;
+    double most = 0;
+    for (uint32_t i = 0; i < c->step->system->vertices; ++i) {
+        PxVec3 d = px_sub(c->way[i], c->seen[i]);
+        most = fmax(most, px_dot(d, d));
+    }
+    return sqrt(most) <= 0.5 * c->search.slack;
+}
+
+/* Finds all pairs of a kind on the present way; their order is not certain. */
+static PxStatus find(PxClothCollision *c, Aim aim, uint32_t *count)
+{
+    PxClothStep *s = c->step;
+    Job j = {.c = c, .aim = aim};
+    if (!still_holds(c)) {
+        memcpy(c->seen, c->way, s->system->vertices * sizeof *c->seen);
+        c->search.way = c->seen;
+        PX_TRY(px_cloth_search(&c->search));
+    }
+    for (;;) {
+        atomic_store(&j.found, 0);
+        px_parallel_for(s->threads, c->search.count, BLOCK, test_block, &j);
+        *count = atomic_load(&j.found);
+        if (*count <= c->most)
+            return PX_OK;
+        c->most = 2 * *count;
+        c->found = PX_ARENA_ARRAY(s->scratch, PxClothFound, c->most);
+        if (c->found == NULL)
+            return px_fail(PX_ERR_MEMORY, "cloth: no room for %u contacts", c->most);
+    }
+}
+
+static int compare_found(const void *a, const void *b)
+{
+    const PxClothNear *x = a, *y = b;
+    if ((x->cloth[0] ^ y->cloth[0]) & EDGES)
+        return x->cloth[0] & EDGES ? 1 : -1;
     return memcmp(x->vertex, y->vertex, sizeof x->vertex);
 }
 
-/* Are the pairs that were found still all that may touch? */
-static bool still_holds(const Work *j)
+static void follow(PxClothCollision *c)
 {
-    const PxClothStep *s = j->s;
-    double most = 0;
-    for (uint32_t i = 0; i < s->system->vertices; ++i) {
-        PxVec3 d = px_sub(s->w[i], j->seen[i]);
-        most = fmax(most, px_dot(d, d));
-    }
-    return sqrt(most) * s->dt <= 0.5 * j->search.slack;
+    for (uint32_t i = 0; i < c->step->system->vertices; ++i)
+        c->way[i] = px_scale(c->step->w[i], c->step->dt);
 }
 
-/* Finds all pairs that touch; their order depends on nothing but themselves. */
-static PxStatus find(Work *j)
+/* ---- contacts -------------------------------------------------------------------------------- */
+
+/* Nearly parallel edges have closest points that jump: they push the less, the nearer to parallel
+ * they are; their ends push as vertices (Li et al. 2020, section 5.2). */
+static double skew(const PxClothStep *s, const uint32_t v[4])
 {
-    PxClothStep *s = j->s;
-    if (j->search.near == NULL || !still_holds(j)) {
-        memcpy(j->seen, s->w, s->system->vertices * sizeof *j->seen);
-        PX_TRY(px_cloth_search(&j->search));
+    PxVec3 a = px_sub(s->x[v[1]], s->x[v[0]]), b = px_sub(s->x[v[3]], s->x[v[2]]);
+    PxVec3 n = px_cross(a, b);
+    double q = px_dot(n, n) / (px_dot(a, a) * px_dot(b, b) * SKEW * SKEW);
+    return q < 1 ? q * (2 - q) : 1;
+}
+
+static PxClothContact contact_of(const PxClothCollision *c, const PxClothFound *p)
+{
+    const PxClothStep *s = c->step;
+    uint32_t a = p->near.cloth[0] & ~EDGES, b = p->near.cloth[1];
+    bool edges = (p->near.cloth[0] & EDGES) != 0;
+    PxClothContact out = {.kind = edges ? PX_CLOTH_EDGE_EDGE : PX_CLOTH_VERTEX_FACE,
+                          .normal = p->normal,
+                          .gap = p->gap,
+                          .keep = 0.5 * (c->search.thick[a] + c->search.thick[b]),
+                          .stiff = 0.5 * (c->stiff[a] + c->stiff[b]),
+                          .friction = sqrt(s->law[a].friction * s->law[b].friction),
+                          .load = -1};
+    memcpy(out.vertex, p->near.vertex, sizeof p->near.vertex);
+    memcpy(out.weight, p->weight, sizeof p->weight);
+    if (edges)
+        out.stiff *= skew(s, out.vertex);
+    return out;
+}
+
+static bool is_known(const PxClothContacts *c, uint32_t before, const PxClothFound *p)
+{
+    PxClothContactKind kind = p->near.cloth[0] & EDGES ? PX_CLOTH_EDGE_EDGE : PX_CLOTH_VERTEX_FACE;
+    uint32_t low = 0, high = before;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const PxClothContact *own = &c->contact[middle];
+        int order = own->kind != kind ? (own->kind < kind ? -1 : 1)
+                                      : memcmp(own->vertex, p->near.vertex, sizeof p->near.vertex);
+        if (order == 0)
+            return true;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    for (;;) {
-        atomic_store(&j->pairs, 0);
-        px_parallel_for(s->threads, j->search.count, BLOCK, test_block, j);
-        uint32_t found = atomic_load(&j->pairs);
-        if (found <= j->most)
-            break;
-        j->most = 2 * found;
-        j->pair = PX_ARENA_ARRAY(s->scratch, Pair, j->most);
-        if (j->pair == NULL)
-            return px_fail(PX_ERR_MEMORY, "cloth: no room for %u contacts", j->most);
+    return false;
+}
+
+PxStatus px_cloth_collide_find(PxClothCollision *c, uint32_t *found)
+{
+    uint32_t count;
+    *found = 0;
+    if (!c->any)
+        return PX_OK;
+    follow(c);
+    PX_TRY(find(c, NEAR, &count));
+    uint32_t before = c->step->contacts->count;
+    for (uint32_t k = 0; k < count; ++k) {
+        if (is_known(c->step->contacts, before, &c->found[k]))
+            continue;
+        PxClothContact own = contact_of(c, &c->found[k]);
+        PX_TRY(px_cloth_contacts_add(c->step, &own));
+        ++*found;
     }
-    qsort(j->pair, j->pairs, sizeof *j->pair, compare_pairs);
+    return px_cloth_contacts_sort(c->step);
+}
+
+PxStatus px_cloth_collide_tie(PxClothCollision *c, uint32_t *found)
+{
+    *found = 0;
+    if (!c->any)
+        return PX_OK;
+    follow(c);
+    PX_TRY(find(c, CROSSING, found));
+    if (*found == 0)
+        return PX_OK;
+    qsort(c->found, *found, sizeof *c->found, compare_found);
+    c->ties += *found;
+    for (uint32_t k = 0; k < *found; ++k)
+        for (int a = 0; a < 3; ++a) {
+            PxClothContact tie = {.kind = PX_CLOTH_TIE, .weight = {1, -1}, .load = -1};
+            tie.vertex[0] = c->found[k].near.vertex[a];
+            tie.vertex[1] = c->found[k].near.vertex[a + 1];
+            PX_TRY(px_cloth_contacts_add(c->step, &tie));
+        }
+    return px_cloth_contacts_sort(c->step);
+}
+
+PxStatus px_cloth_collide_stop(PxClothCollision *c, const PxVec3 *at)
+{
+    uint32_t count;
+    c->part = 1;
+    if (!c->any)
+        return PX_OK;
+    for (uint32_t i = 0; i < c->step->system->vertices; ++i)
+        c->way[i] = px_sub(at[i], c->step->x[i]);
+    PX_TRY(find(c, CROSSING, &count));
+    for (uint32_t k = 0; k < count; ++k)
+        c->part = fmin(c->part, c->found[k].moment);
     return PX_OK;
 }
 
-/* ---- impulses -------------------------------------------------------------------------------- */
+/* ---- what starts crossed --------------------------------------------------------------------- */
 
-static void push_apart(PxClothStep *s, Pair *p, const double *weigh)
+/* Adds the direction in which an edge has to move against a triangle for the intersection of that
+ * triangle with one triangle of the edge to become shorter (Volino and Magnenat-Thalmann 2006). */
+static PxVec3 shorter(const PxClothStep *s, const PxClothCut *cut, const uint32_t *own, PxVec3 n)
 {
-    PxVec3 u = px_vec(0, 0, 0);
-    double sum = 0;
-    for (int k = 0; k < 4; ++k) {
-        u = px_mad(u, s->w[p->vertex[k]], p->weight[k]);
-        sum += p->weight[k] * p->weight[k] * weigh[p->vertex[k]];
-    }
-    if (!(sum > 0))
-        return;
-    double normal = px_dot(u, p->normal), load = fmax(p->load + (p->wanted - normal) / sum, 0);
-    PxVec3 along = px_mad(u, p->normal, -normal);
-    PxVec3 rubbed = px_mad(p->rubbed, along, -1 / sum);
-    double size = px_length(rubbed), most = p->friction * load;
-    if (size > most)
-        rubbed = px_scale(rubbed, size > 0 ? most / size : 0);
-    PxVec3 change = px_add(px_scale(p->normal, load - p->load), px_sub(rubbed, p->rubbed));
-    p->load = load;
-    p->rubbed = rubbed;
-    for (int k = 0; k < 4; ++k) {
-        uint32_t i = p->vertex[k];
-        s->w[i] = px_mad(s->w[i], change, p->weight[k] * weigh[i]);
-    }
+    PxVec3 a = s->x[cut->edge[0]], b = s->x[cut->edge[1]], e = px_normalized(px_sub(b, a), n);
+    uint32_t other = own[0];
+    for (int k = 1; k < 3; ++k)
+        if (other == cut->edge[0] || other == cut->edge[1])
+            other = own[k];
+    PxVec3 inward = px_sub(s->x[other], a), m = px_cross(e, inward);
+    inward = px_mad(inward, e, -px_dot(inward, e));
+    PxVec3 r = px_normalized(px_cross(n, m), px_vec(0, 0, 0));
+    if (px_dot(r, inward) < 0)
+        r = px_scale(r, -1);
+    double slope = px_dot(e, n);
+    return px_mad(r, n, fabs(slope) > 0.01 ? -2 * px_dot(e, r) / slope : 0);
 }
 
-static void sweep(Work *j)
+static int compare_cuts(const void *a, const void *b)
 {
-    for (int k = 0; k < SWEEPS; ++k)
-        for (uint32_t n = 0; n < j->pairs; ++n)
-            push_apart(j->s, &j->pair[n], j->weigh);
+    const PxClothCut *x = a, *y = b;
+    int order = memcmp(x->edge, y->edge, sizeof x->edge);
+    return order != 0 ? order : (x->face > y->face) - (x->face < y->face);
 }
 
-/* ---- zones ----------------------------------------------------------------------------------- */
-
-typedef struct Zone {
-    double mass;
-    PxVec3 middle, momentum, spin; /* spin: angular momentum, then angular velocity */
-    PxMat3 inertia;
-    bool held;
-} Zone;
-
-static uint32_t root_of(uint32_t *up, uint32_t i)
+static PxStatus untangle(PxClothCollision *c)
 {
-    while (up[i] != i)
-        i = up[i] = up[up[i]];
-    return i;
-}
-
-static void add_inertia(PxMat3 *m, PxVec3 r, double mass)
-{
-    const double a[3] = {r.x, r.y, r.z}, square = px_dot(r, r);
-    for (int i = 0; i < 3; ++i)
-        for (int k = 0; k < 3; ++k)
-            m->m[i][k] += mass * ((i == k ? square : 0) - a[i] * a[k]);
-}
-
-/* The motion of a zone at a place that turns with it. */
-static PxVec3 motion_of(const Zone *z, PxVec3 x, double dt)
-{
-    PxVec3 arm = px_sub(x, z->middle), drift = px_scale(z->momentum, 1 / z->mass);
-    double rate = px_length(z->spin);
-    if (!(rate > 0))
-        return drift;
-    PxQuat turn = px_quat_turn(px_scale(z->spin, 1 / rate), rate * dt);
-    return px_mad(drift, px_sub(px_rotate(turn, arm), arm), 1 / dt);
-}
-
-/* Joins the vertices of pairs that cross, and gives each zone the rigid motion of its momentum and
- * angular momentum, or of its held vertices. */
-static void merge(Work *j, uint32_t *up, Zone *zone)
-{
-    PxClothStep *s = j->s;
-    uint32_t n = s->system->vertices;
-    for (uint32_t k = 0; k < j->pairs; ++k)
-        for (int c = 1; c < 4; ++c) {
-            uint32_t a = root_of(up, j->pair[k].vertex[0]), b = root_of(up, j->pair[k].vertex[c]);
-            up[a > b ? a : b] = a > b ? b : a;
+    PxClothStep *s = c->step;
+    const PxClothSystem *y = s->system;
+    qsort(c->search.cut, c->search.cuts, sizeof *c->search.cut, compare_cuts);
+    for (uint32_t k = 0; k < c->search.cuts; ++k) {
+        const PxClothCut *cut = &c->search.cut[k];
+        const uint32_t *face = y->face[cut->face].corner;
+        PxVec3 n =
+            px_cross(px_sub(s->x[face[1]], s->x[face[0]]), px_sub(s->x[face[2]], s->x[face[0]]));
+        PxVec3 sum = px_vec(0, 0, 0);
+        n = px_normalized(n, sum);
+        for (uint32_t u = y->first_face[cut->edge[0]]; u < y->first_face[cut->edge[0] + 1]; ++u) {
+            const uint32_t *own = y->face[y->faces_of[u].of].corner;
+            if (own[0] == cut->edge[1] || own[1] == cut->edge[1] || own[2] == cut->edge[1])
+                sum = px_add(sum, shorter(s, cut, own, n));
         }
-    memset(zone, 0, n * sizeof *zone);
-    for (uint32_t i = 0; i < n; ++i)
-        zone[root_of(up, i)].held |= !(j->weigh[i] > 0);
-    for (int pass = 0; pass < 2; ++pass)
-        for (uint32_t i = 0; i < n; ++i) {
-            Zone *z = &zone[root_of(up, i)];
-            if (z->held && j->weigh[i] > 0)
-                continue;
-            if (pass == 0) {
-                z->mass += s->mass[i];
-                z->middle = px_mad(z->middle, s->x[i], s->mass[i]);
-                z->momentum = px_mad(z->momentum, s->w[i], s->mass[i]);
-                continue;
-            }
-            PxVec3 arm = px_sub(s->x[i], px_scale(z->middle, 1 / z->mass));
-            add_inertia(&z->inertia, arm, s->mass[i]);
-            z->spin = px_add(z->spin, px_cross(arm, px_scale(s->w[i], s->mass[i])));
-        }
-    for (uint32_t i = 0; i < n; ++i)
-        if (up[i] == i && zone[i].mass > 0) {
-            PxMat3 inverse;
-            zone[i].middle = px_scale(zone[i].middle, 1 / zone[i].mass);
-            zone[i].spin = px_mat3_inverse(zone[i].inertia, &inverse)
-                               ? px_mat3_apply(inverse, zone[i].spin)
-                               : px_vec(0, 0, 0);
-        }
-    for (uint32_t i = 0; i < n; ++i) {
-        up[i] = root_of(up, i);
-        const Zone *z = &zone[up[i]];
-        if (z->mass > s->mass[i])
-            s->w[i] = motion_of(z, s->x[i], s->dt);
+        uint32_t a = y->of_face[cut->of], b = y->of_face[cut->face];
+        PxClothContact out = {
+            .kind = PX_CLOTH_UNTANGLE,
+            .vertex = {cut->edge[0], cut->edge[1], face[0], face[1], face[2]},
+            .weight = {1 - cut->part, cut->part, -cut->weight[0], -cut->weight[1], -cut->weight[2]},
+            .normal = px_normalized(sum, px_vec(0, 0, 0)),
+            .keep = DRAW * 0.5 * (c->search.thick[a] + c->search.thick[b]),
+            .stiff = 5 * (c->stiff[a] + c->stiff[b]),
+            .load = -1};
+        for (int v = 0; v < 5; ++v)
+            c->tangled[out.vertex[v]] = 1;
+        PX_TRY(px_cloth_contacts_add(s, &out));
     }
+    c->crossed = c->search.cuts;
+    return PX_OK;
 }
 
-static PxStatus make_zones(Work *j, PxClothCollision *out)
+/* Contact is a kink in the motion of a vertex. Where nothing is held, all vertices of a piece end
+ * their past together, since momentum is kept only between vertices of the same integration. */
+static PxStatus end_pasts(PxClothCollision *c)
 {
-    PxClothStep *s = j->s;
-    uint32_t n = s->system->vertices, *up = PX_ARENA_ARRAY(s->scratch, uint32_t, n + 1);
-    Zone *zone = PX_ARENA_ARRAY(s->scratch, Zone, n + 1);
-    if (up == NULL || zone == NULL)
-        return px_fail(PX_ERR_MEMORY, "cloth: no room for zones of %u vertices", n);
-    for (uint32_t i = 0; i < n; ++i)
-        up[i] = i;
-    for (int round = 0; round < MERGES && j->pairs > 0; ++round) {
-        PX_TRY(px_stop_check(s->threads));
-        merge(j, up, zone);
-        j->up = up;
-        PX_TRY(find(j));
-    }
-    for (uint32_t i = 0; i < n; ++i)
-        out->zones += root_of(up, i) != i;
+    PxClothStep *s = c->step;
+    const PxClothSystem *y = s->system;
+    enum { TOUCHES = 1, HELD = 2 };
+    uint8_t *how = PX_ARENA_ARRAY(s->scratch, uint8_t, y->cloths + 1);
+    if (how == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u pieces", y->cloths);
+    memset(how, 0, y->cloths);
+    for (uint32_t i = 0; i < y->vertices; ++i)
+        how[y->of_vertex[i]] |=
+            (s->in_contact[i] ? TOUCHES : 0) | (s->hold[i] != PX_CLOTH_FREE ? HELD : 0);
+    for (uint32_t i = 0; i < y->vertices; ++i)
+        if (s->in_contact[i] || how[y->of_vertex[i]] == TOUCHES)
+            px_cloth_restart(s, i);
     return PX_OK;
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static PxStatus begin(PxClothStep *s, Work *j)
+PxStatus px_cloth_collide_begin(PxClothCollision *c, PxClothStep *s)
 {
     const PxClothSystem *y = s->system;
     PxArena *m = s->scratch;
-    *j = (Work){.s = s,
-                .search = {.step = s, .thick = PX_ARENA_ARRAY(m, double, y->cloths + 1)},
-                .seen = PX_ARENA_ARRAY(m, PxVec3, y->vertices + 1),
-                .weigh = PX_ARENA_ARRAY(m, double, y->vertices + 1),
-                .most = y->vertices + 64};
-    j->pair = PX_ARENA_ARRAY(m, Pair, j->most);
-    if (j->seen == NULL || j->search.thick == NULL || j->weigh == NULL || j->pair == NULL)
-        return px_fail(PX_ERR_MEMORY, "cloth: no room for contacts of %u triangles", y->faces);
-    double least = INFINITY;
-    for (uint32_t c = 0; c < y->cloths; ++c) {
-        j->search.thick[c] = fmin(s->law[c].thickness, 0.4 * y->edge[c]);
-        least = fmin(least, j->search.thick[c]);
-    }
-    j->search.slack = least;
-    for (uint32_t i = 0; i < y->vertices; ++i)
-        j->weigh[i] = s->hold[i] == PX_CLOTH_FREE ? 1 / s->mass[i] : 0;
-    return PX_OK;
-}
-
-static bool collides(const PxClothStep *s)
-{
-    for (uint32_t k = 0; k < s->system->cloths; ++k)
-        if (s->law[k].collides)
-            return true;
-    return false;
-}
-
-PxStatus px_cloth_collide(PxClothStep *s, PxClothCollision *out)
-{
-    Work j;
-    *out = (PxClothCollision){0};
-    if (!collides(s))
+    *c = (PxClothCollision){.step = s, .part = 1};
+    for (uint32_t k = 0; k < y->cloths; ++k)
+        c->any = c->any || s->law[k].collides;
+    if (!c->any)
         return PX_OK;
-    PX_TRY(begin(s, &j));
-    for (int round = 0; round < ROUNDS; ++round) {
-        PX_TRY(px_stop_check(s->threads));
-        PX_TRY(find(&j));
-        sweep(&j);
-        out->touching = 0;
-        for (uint32_t k = 0; k < j.pairs; ++k)
-            out->touching += j.pair[k].load > 0;
-        if (out->touching == 0)
-            break;
+    c->way = PX_ARENA_ARRAY(m, PxVec3, y->vertices + 1);
+    c->seen = PX_ARENA_ARRAY(m, PxVec3, y->vertices + 1);
+    c->tangled = PX_ARENA_ARRAY(m, uint8_t, y->vertices + 1);
+    c->stiff = PX_ARENA_ARRAY(m, double, y->cloths + 1);
+    c->most = y->vertices + 64;
+    c->found = PX_ARENA_ARRAY(m, PxClothFound, c->most);
+    c->search = (PxClothSearch){.step = s, .thick = PX_ARENA_ARRAY(m, double, y->cloths + 1)};
+    if (c->way == NULL || c->seen == NULL || c->tangled == NULL || c->stiff == NULL ||
+        c->found == NULL || c->search.thick == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for contacts of %u triangles", y->faces);
+    memset(c->tangled, 0, y->vertices);
+    double least = INFINITY;
+    for (uint32_t k = 0; k < y->cloths; ++k) {
+        const PxClothLaw *law = &s->law[k];
+        c->search.thick[k] = fmin(law->thickness, 0.4 * y->edge[k]);
+        c->stiff[k] = STIFF * law->mass * y->edge[k] * y->edge[k] / (law->step * law->step);
+        least = fmin(least, c->search.thick[k]);
     }
-    j.last = true;
-    PX_TRY(find(&j));
-    if (j.pairs > 0)
-        PX_TRY(make_zones(&j, out));
-    out->crossed = j.pairs;
-    return PX_OK;
+    c->search.slack = least;
+    follow(c);
+    memcpy(c->seen, c->way, y->vertices * sizeof *c->seen);
+    c->search.way = c->seen;
+    PX_TRY(px_cloth_search(&c->search));
+    PX_TRY(untangle(c));
+    uint32_t found;
+    PX_TRY(px_cloth_collide_find(c, &found));
+    return end_pasts(c);
 }

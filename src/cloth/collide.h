@@ -4,51 +4,94 @@
 /// they are at the start and at the end. A part of a sheet whose normals have a direction in common
 /// cannot meet itself (Volino and Magnenat-Thalmann 1994), so flat parts take no time. Each vertex
 /// and each edge belongs to one of its triangles, so that every pair of them is tested once
-/// (Curtis, Tamstorf and Manocha 2008). A pair touches if it is nearer than the thickness at the
-/// start, or comes nearer within the step: the first such moment is found by conservative
-/// advancement, in which every part of the way is shorter than the distance that is left (Li et al.
-/// 2021).
+/// (Curtis, Tamstorf and Manocha 2008).
 ///
-/// Impulses with friction then keep the pairs apart (projected Gauss-Seidel, in a fixed order).
-/// What would cross all the same after a few rounds becomes a zone that moves as a rigid body
-/// (Provot 1997).
+/// What comes nearer than the thickness within a step becomes a contact of the solve
+/// (cloth/contact.h). The moment is found by conservative advancement, in which every part of the
+/// way is shorter than the distance that is left (Li et al. 2021). Three lines of defence follow:
+/// - pairs that would still lose nearly all of their distance are tied together, which is what a
+///   rigid impact zone (Provot 1997) does, but within the solve;
+/// - if some would all the same, all cloth moves only that part of its way that is free (Li et al.
+///   2020, section 4.4), and its velocities change by the same part. Kinetic energy is convex in
+///   that part, and so is elastic energy to first order: neither exceeds what it is at both ends.
+/// - so nothing that was not crossed at the start is crossed at the end, whatever acts on it.
+///
+/// What starts crossed is drawn apart along the gradient of the length of the curve in which it
+/// intersects (Volino and Magnenat-Thalmann 2006); there, contact rests until it is free.
 #ifndef PX_CLOTH_COLLIDE_H
 #define PX_CLOTH_COLLIDE_H
 
-#include "cloth/cloth.h"
-
-typedef struct PxClothCollision {
-    uint64_t touching; ///< pairs that carried a load
-    uint64_t zones;    ///< vertices whose velocity became that of a zone
-    uint64_t crossed;  ///< pairs that cross in spite of it
-} PxClothCollision;
-
-/// Changes the velocities step->w such that nothing crosses between x and x + dt w. Vertices that
-/// are held are not moved. Errors: PX_ERR_MEMORY.
-PxStatus px_cloth_collide(PxClothStep *step, PxClothCollision *out);
-
-/// Builds the hierarchy of a system whose vertices are at `x`. Errors: PX_ERR_MEMORY.
-PxStatus px_cloth_tree_build(PxClothSystem *system, const PxVec3 *x);
+#include "cloth/contact.h"
 
 /// A vertex and a triangle (1, 2, 3), or two edges (0, 1) and (2, 3), that may touch.
 typedef struct PxClothNear {
     uint32_t vertex[4];
     uint32_t cloth[2]; ///< bit 31 of the first: edges
+    double distance;   ///< at the start, m
 } PxClothNear;
+
+/// An edge that crosses a triangle at the start.
+typedef struct PxClothCut {
+    uint32_t edge[2], of; ///< and the triangle whose edge it is
+    uint32_t face;
+    double part;      ///< of the edge
+    double weight[3]; ///< of the corners
+} PxClothCut;
 
 /// What may touch in a step.
 typedef struct PxClothSearch {
     PxClothStep *step;
-    double *thick; ///< by cloth: distance that is kept, m
-    double slack;  ///< by so much more are the boxes larger, m
+    const PxVec3 *way; ///< by vertex: displacement in the step, m
+    double *thick;     ///< by cloth: distance that is kept, m
+    double slack;      ///< by so much more are the boxes larger, m
     PxClothNear *near;
     uint32_t count; ///< of them, in no certain order
     uint32_t most;  ///< room
+    PxClothCut *cut;
+    uint32_t cuts, most_cuts; ///< the same
 } PxClothSearch;
 
-/// Finds all pairs of parts whose boxes, with half the thickness and `slack` around them, overlap
-/// between x and x + dt w. Errors: PX_ERR_MEMORY.
+/// Finds all pairs that come nearer than the thickness between x and x + way, or would do so on
+/// ways that differ by up to half the slack, and what is crossed at x. Errors: PX_ERR_MEMORY.
 PxStatus px_cloth_search(PxClothSearch *search);
+
+/// Distance of a vertex and a triangle or of two edges at x[], the weights of their closest points,
+/// 0 in sum, and the vector between these.
+double px_cloth_pair_distance(bool edges, const PxVec3 x[4], double weight[4], PxVec3 *apart);
+/// No two points of a pair whose vertices move by way[] approach by more than this, m.
+double px_cloth_pair_reach(bool edges, const PxVec3 way[4]);
+
+/// Collision within one step.
+typedef struct PxClothCollision {
+    PxClothStep *step;
+    bool any; ///< some cloth collides
+    PxClothSearch search;
+    PxVec3 *way;      ///< of the present test
+    PxVec3 *seen;     ///< that of the search
+    uint8_t *tangled; ///< by vertex: it belongs to something that is crossed
+    double *stiff;    ///< by cloth: of contacts, N/m
+    struct PxClothFound *found;
+    uint32_t most;
+    uint64_t ties;    ///< pairs that were tied
+    uint64_t crossed; ///< edges that cross a triangle at the start
+    double part;      ///< of the way that was free
+} PxClothCollision;
+
+/// Searches along x + dt w, adds contacts that draw apart what is crossed and those of what comes
+/// near on that way, and ends the past of their vertices. Before the step is assembled.
+/// Errors: PX_ERR_MEMORY.
+PxStatus px_cloth_collide_begin(PxClothCollision *c, PxClothStep *step);
+/// Adds contacts for what comes near on the way from x to x + dt w; *found is their number.
+/// Errors: PX_ERR_MEMORY.
+PxStatus px_cloth_collide_find(PxClothCollision *c, uint32_t *found);
+/// Ties what would cross on that way; *found is the number of pairs. Errors: PX_ERR_MEMORY.
+PxStatus px_cloth_collide_tie(PxClothCollision *c, uint32_t *found);
+/// Sets c->part, 0 .. 1, of the straight ways from x to `at` that is free of crossings.
+/// Errors: PX_ERR_MEMORY.
+PxStatus px_cloth_collide_stop(PxClothCollision *c, const PxVec3 *at);
+
+/// Builds the hierarchy of a system whose vertices are at `x`. Errors: PX_ERR_MEMORY.
+PxStatus px_cloth_tree_build(PxClothSystem *system, const PxVec3 *x);
 
 /// Closest points of a point and a triangle: returns their distance; weight[] are those of the
 /// corners.

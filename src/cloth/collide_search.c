@@ -19,12 +19,13 @@ typedef struct Search {
     PxClothSearch *out;
     const PxClothStep *s;
     const PxClothSystem *y;
-    PxBounds *box;  /* by node */
-    uint32_t *mask; /* by node: directions, of 26, that all its normals have in common */
+    PxBounds *box;    /* by node */
+    uint32_t *mask;   /* by node: directions, of 26, that all its normals have in common */
+    uint32_t *around; /* by vertex: the same of the normals of its triangles */
     PxBounds *vertex;
     Task *task;
     uint32_t tasks, most;
-    _Atomic uint32_t found;
+    _Atomic uint32_t found, cuts;
 } Search;
 
 static void vertex_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -34,7 +35,7 @@ static void vertex_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t i = begin; i < end; ++i) {
         double more = 0.5 * (j->out->thick[j->y->of_vertex[i]] + j->out->slack);
         PxVec3 by = px_vec(more, more, more), x = j->s->x[i];
-        PxVec3 to = px_mad(x, j->s->w[i], j->s->dt);
+        PxVec3 to = px_add(x, j->out->way[i]);
         j->vertex[i] =
             (PxBounds){px_sub(px_vec(fmin(x.x, to.x), fmin(x.y, to.y), fmin(x.z, to.z)), by),
                        px_add(px_vec(fmax(x.x, to.x), fmax(x.y, to.y), fmax(x.z, to.z)), by)};
@@ -77,7 +78,7 @@ static void face_block(void *user, uint32_t begin, uint32_t end, int thread)
         PxVec3 x[3], to[3];
         for (int k = 0; k < 3; ++k) {
             x[k] = j->s->x[c[k]];
-            to[k] = px_mad(x[k], j->s->w[c[k]], j->s->dt);
+            to[k] = px_add(x[k], j->out->way[c[k]]);
         }
         uint32_t n = j->y->leaf_of[f];
         j->box[n] =
@@ -111,19 +112,72 @@ static void add(Search *j, const uint32_t vertex[4], bool edges, uint32_t f, uin
         second = px_bounds_join(second, *box[1]);
     if (!overlap(&first, &second))
         return;
+    PxVec3 x[4], way[4], apart;
+    for (int k = 0; k < 4; ++k) {
+        x[k] = j->s->x[vertex[k]];
+        way[k] = j->out->way[vertex[k]];
+    }
+    uint32_t c[2] = {j->y->of_face[f], j->y->of_face[g]};
+    double w[4], keep = 0.5 * (j->out->thick[c[0]] + j->out->thick[c[1]]);
+    double d = px_cloth_pair_distance(edges, x, w, &apart);
+    /* other ways, relative to their mean, differ by up to a slack on each side */
+    if (d - px_cloth_pair_reach(edges, way) - 2 * j->out->slack > keep)
+        return;
     uint32_t at = atomic_fetch_add_explicit(&j->found, 1, memory_order_relaxed);
     if (at >= j->out->most)
         return;
-    j->out->near[at] = (PxClothNear){{vertex[0], vertex[1], vertex[2], vertex[3]},
-                                     {j->y->of_face[f] | (edges ? 1u << 31 : 0), j->y->of_face[g]}};
+    j->out->near[at] = (PxClothNear){
+        {vertex[0], vertex[1], vertex[2], vertex[3]}, {c[0] | (edges ? 1u << 31 : 0), c[1]}, d};
 }
 
-static bool share_vertex(const uint32_t *a, const uint32_t *b)
+/* Have two triangles a corner around which all normals have a direction in common? Then they do not
+ * meet. */
+static bool share_flat_corner(const Search *j, const uint32_t *a, const uint32_t *b)
 {
     for (int k = 0; k < 3; ++k)
-        if (a[k] == b[0] || a[k] == b[1] || a[k] == b[2])
+        if ((a[k] == b[0] || a[k] == b[1] || a[k] == b[2]) && j->around[a[k]] != 0)
             return true;
     return false;
+}
+
+/* Where the edge pq crosses a triangle, if it does: the part of the edge, and weights of corners.
+ */
+static bool crosses(PxVec3 p, PxVec3 q, const PxVec3 t[3], double *part, double weight[3])
+{
+    PxVec3 n = px_cross(px_sub(t[1], t[0]), px_sub(t[2], t[0]));
+    double a = px_dot(px_sub(p, t[0]), n), b = px_dot(px_sub(q, t[0]), n);
+    if ((a > 0) == (b > 0) || !(fabs(a - b) > 0))
+        return false;
+    *part = a / (a - b);
+    PxVec3 at = px_mad(p, px_sub(q, p), *part);
+    double size = px_dot(n, n);
+    for (int k = 0; k < 3; ++k) {
+        PxVec3 u = px_sub(t[(k + 1) % 3], at), v = px_sub(t[(k + 2) % 3], at);
+        weight[k] = px_dot(px_cross(u, v), n) / size;
+        if (!(weight[k] >= 0))
+            return false;
+    }
+    return true;
+}
+
+/* Does an own edge of f cross g at the start? */
+static void cut(Search *j, uint32_t f, uint32_t g)
+{
+    const PxClothSystem *y = j->y;
+    const uint32_t *a = y->face[f].corner, *b = y->face[g].corner;
+    const PxVec3 *x = j->s->x, t[3] = {x[b[0]], x[b[1]], x[b[2]]};
+    for (uint32_t k = 0; k < 3; ++k) {
+        uint32_t e[2] = {a[k], a[(k + 1) % 3]};
+        if (!(y->owns[f] & (8u << k)) || e[0] == b[0] || e[0] == b[1] || e[0] == b[2] ||
+            e[1] == b[0] || e[1] == b[1] || e[1] == b[2])
+            continue;
+        PxClothCut own = {.edge = {e[0], e[1]}, .of = f, .face = g};
+        if (!crosses(x[e[0]], x[e[1]], t, &own.part, own.weight))
+            continue;
+        uint32_t at = atomic_fetch_add_explicit(&j->cuts, 1, memory_order_relaxed);
+        if (at < j->out->most_cuts)
+            j->out->cut[at] = own;
+    }
 }
 
 static void pair_faces(Search *j, uint32_t m, uint32_t n)
@@ -133,8 +187,10 @@ static void pair_faces(Search *j, uint32_t m, uint32_t n)
     const uint32_t *a = y->face[f].corner, *b = y->face[g].corner;
     if (!j->s->law[y->of_face[f]].collides || !j->s->law[y->of_face[g]].collides)
         return;
-    if ((j->mask[m] & j->mask[n]) != 0 && share_vertex(a, b))
+    if (share_flat_corner(j, a, b))
         return;
+    cut(j, f, g);
+    cut(j, g, f);
     for (int k = 0; k < 3; ++k) {
         if (y->owns[f] & (1u << k))
             add(j, (uint32_t[4]){a[k], b[0], b[1], b[2]}, false, f, g);
@@ -212,12 +268,25 @@ static void task_block(void *user, uint32_t begin, uint32_t end, int thread)
             visit_two(j, j->task[k].a, j->task[k].b, false);
 }
 
+static void around_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Search *j = user;
+    const PxClothSystem *y = j->y;
+    for (uint32_t i = begin; i < end; ++i) {
+        j->around[i] = UINT32_MAX;
+        for (uint32_t u = y->first_face[i]; u < y->first_face[i + 1]; ++u)
+            j->around[i] &= j->mask[y->leaf_of[y->faces_of[u].of]];
+    }
+}
+
 /* Boxes and masks of all nodes. */
 static void update(Search *j)
 {
     const PxClothSystem *y = j->y;
     px_parallel_for(j->s->threads, y->vertices, 4 * BLOCK, vertex_block, j);
     px_parallel_for(j->s->threads, y->faces, 4 * BLOCK, face_block, j);
+    px_parallel_for(j->s->threads, y->vertices, 4 * BLOCK, around_block, j);
     for (uint32_t n = y->nodes; n-- > 0;)
         if (!is_leaf(j, n)) {
             uint32_t second = y->node[n + 1].next;
@@ -241,10 +310,11 @@ PxStatus px_cloth_search(PxClothSearch *out)
                 .y = y,
                 .box = PX_ARENA_ARRAY(m, PxBounds, y->nodes + 1),
                 .mask = PX_ARENA_ARRAY(m, uint32_t, y->nodes + 1),
+                .around = PX_ARENA_ARRAY(m, uint32_t, y->vertices + 1),
                 .vertex = PX_ARENA_ARRAY(m, PxBounds, y->vertices + 1),
                 .most = y->faces / 4 + 64};
     j.task = PX_ARENA_ARRAY(m, Task, j.most);
-    if (j.box == NULL || j.mask == NULL || j.vertex == NULL || j.task == NULL)
+    if (j.box == NULL || j.mask == NULL || j.around == NULL || j.vertex == NULL || j.task == NULL)
         return no_room(y->faces);
     update(&j);
     for (;;) {
@@ -260,13 +330,21 @@ PxStatus px_cloth_search(PxClothSearch *out)
     }
     for (;;) {
         atomic_store(&j.found, 0);
+        atomic_store(&j.cuts, 0);
         px_parallel_for(s->threads, j.tasks, 4, task_block, &j);
         out->count = atomic_load(&j.found);
-        if (out->count <= out->most)
+        out->cuts = atomic_load(&j.cuts);
+        if (out->count <= out->most && out->cuts <= out->most_cuts)
             return PX_OK;
-        out->most = out->count + out->count / 4;
-        out->near = PX_ARENA_ARRAY(m, PxClothNear, out->most);
-        if (out->near == NULL)
+        if (out->count > out->most) {
+            out->most = out->count + out->count / 4;
+            out->near = PX_ARENA_ARRAY(m, PxClothNear, out->most);
+        }
+        if (out->cuts > out->most_cuts) {
+            out->most_cuts = 2 * out->cuts;
+            out->cut = PX_ARENA_ARRAY(m, PxClothCut, out->most_cuts);
+        }
+        if ((out->most > 0 && out->near == NULL) || (out->most_cuts > 0 && out->cut == NULL))
             return no_room(out->most);
     }
 }

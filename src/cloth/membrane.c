@@ -41,6 +41,7 @@ PxStatus px_cloth_law(const PxMaterialDef *def, const char *what, PxClothLaw *ou
                         .pressure = d->pressure,
                         .air = d->air,
                         .wind = d->wind,
+                        .step = d->step,
                         .collides = d->self_collision};
     return PX_OK;
 }

@@ -47,10 +47,13 @@ PxStatus px_cloth_pattern_build(struct PxClothSystem *system);
 /// Vectors of a solve: 24 floats a slice (x, y, z of 8 rows), or another number as stated.
 typedef struct PxClothRows {
     float *own; ///< 48: xx, xy, xz, yy, yz, zz of the sums of rows, (1 + alpha dt) m without air
-    float *inverse; ///< 48: of the diagonal blocks
-    float *hold;    ///< 32: 1 or 0 for rows held entirely, and the normal of others
-    float *b;       ///< right side
-    float *d;       ///< the unknown
+    float *diagonal; ///< 48: the diagonal blocks without contacts
+    float *inverse;  ///< 48: of the diagonal blocks
+    float *more;     ///< what contacts add to a product (contact.h)
+    bool touched;    ///< there are contacts
+    float *hold;     ///< 32: 1 or 0 for rows held entirely, and the normal of others
+    float *b;        ///< right side
+    float *d;        ///< the unknown
     float *r, *p, *q;
     float *z;        ///< what is multiplied next: x, y, z, 0 by row
     double *partial; ///< two sums of each block of slices

@@ -3,6 +3,7 @@
 #include "cloth/solve.h"
 
 #include "base/stop.h"
+#include "cloth/contact.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,9 +13,9 @@ PxStatus px_cloth_step_begin(PxClothStep *s)
     const PxClothSystem *y = s->system;
     size_t n = y->vertices, slices = y->pattern.slices + 1;
     PxArena *m = s->scratch;
-    PxVec3 **of_vertex[] = {&s->x,      &s->v,        &s->w, &s->push, &s->normal,
-                            &s->target, &s->friction, &s->b, &s->r,    &s->added_velocity,
-                            &s->u,      &s->carried};
+    PxVec3 **of_vertex[] = {&s->x,      &s->v,        &s->w,     &s->push,   &s->normal,
+                            &s->target, &s->friction, &s->b,     &s->r,      &s->added_velocity,
+                            &s->u,      &s->carried,  &s->touch, &s->pressed};
     bool room = true;
     for (size_t k = 0; k < PX_COUNT(of_vertex); ++k) {
         *of_vertex[k] = PX_ARENA_ARRAY(m, PxVec3, n + 1);
@@ -24,9 +25,10 @@ PxStatus px_cloth_step_begin(PxClothStep *s)
     struct {
         float **array;
         size_t size;
-    } of_slice[] = {{&rows->own, 48}, {&rows->inverse, 48}, {&rows->hold, 32},
-                    {&rows->b, 24},   {&rows->d, 24},       {&rows->r, 24},
-                    {&rows->p, 24},   {&rows->q, 24},       {&rows->z, 32}};
+    } of_slice[] = {{&rows->own, 48},     {&rows->diagonal, 48}, {&rows->more, 24},
+                    {&rows->inverse, 48}, {&rows->hold, 32},     {&rows->b, 24},
+                    {&rows->d, 24},       {&rows->r, 24},        {&rows->p, 24},
+                    {&rows->q, 24},       {&rows->z, 32}};
     for (size_t k = 0; k < PX_COUNT(of_slice); ++k) {
         *of_slice[k].array = PX_ARENA_ARRAY(m, float, of_slice[k].size *slices);
         room = room && *of_slice[k].array != NULL;
@@ -36,20 +38,26 @@ PxStatus px_cloth_step_begin(PxClothStep *s)
     s->inertia = PX_ARENA_ARRAY(m, double, n + 1);
     s->added = PX_ARENA_ARRAY(m, PxClothAdded, n + 1);
     s->hold = PX_ARENA_ARRAY(m, uint8_t, n + 1);
+    s->in_contact = PX_ARENA_ARRAY(m, uint8_t, n + 1);
     s->face = y->seen->face;
     s->hinge = y->seen->hinge;
     s->face_load = PX_ARENA_ARRAY(m, PxClothFaceLoad, y->faces + 1);
     s->hinge_load = PX_ARENA_ARRAY(m, PxVec3, y->hinges + 1);
     if (!room || s->mass == NULL || s->inertia == NULL || s->added == NULL || s->hold == NULL ||
-        s->face_load == NULL || s->hinge_load == NULL || rows->partial == NULL)
+        s->in_contact == NULL || s->face_load == NULL || s->hinge_load == NULL ||
+        rows->partial == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %zu vertices", n);
     for (uint32_t i = 0; i < n; ++i) {
         s->mass[i] = y->share[i] * s->law[y->of_vertex[i]].mass;
         s->hold[i] = PX_CLOTH_FREE;
-        s->push[i] = s->friction[i] = s->normal[i] = s->target[i] = px_vec(0, 0, 0);
+        s->push[i] = s->friction[i] = s->touch[i] = s->pressed[i] = s->normal[i] = s->target[i] =
+            px_vec(0, 0, 0);
         s->added_velocity[i] = px_vec(0, 0, 0);
         s->added[i] = (PxClothAdded){{0}};
     }
+    memset(s->in_contact, 0, n);
+    rows->touched = false;
+    memset(rows->more, 0, 24 * slices * sizeof *rows->more);
     s->iterations = 0;
     s->converged = true;
     return PX_OK;
@@ -113,7 +121,7 @@ static void enter_block(void *user, uint32_t begin, uint32_t end, int thread)
             put_hold(s, row, s->hold[i] == PX_CLOTH_FIXED,
                      s->hold[i] == PX_CLOTH_NORMAL ? s->normal[i] : none);
             d = px_sub(obey(s, i, s->w[i]), s->u[i]);
-            b = px_add(s->b[i], s->friction[i]);
+            b = px_add(s->b[i], px_add(s->friction[i], s->touch[i]));
         }
         put(s->rows.b, row, b);
         put(s->rows.d, row, d);
@@ -157,6 +165,8 @@ static void scale_block(void *user, uint32_t begin, uint32_t end, int thread)
             continue;
         const float *m = s->rows.inverse + 48 * (size_t)(row / 8) + row % 8;
         PxVec3 of[2] = {get(s->rows.b, row), px_scale(s->gravity, s->mass[i] * s->dt)};
+        if (s->rows.touched)
+            of[0] = px_add(px_sub(of[0], s->touch[i]), s->pressed[i]);
         for (int k = 0; k < 2; ++k) {
             PxVec3 a = px_mad(of[k], s->normal[i],
                               s->hold[i] == PX_CLOTH_NORMAL ? -px_dot(of[k], s->normal[i]) : 0);
@@ -185,17 +195,51 @@ static double sum_of(PxClothStep *s, PxBlockFunction *function)
     return sum;
 }
 
+/* The matrix times a translation is the sums of its rows. If nothing is held, the translation that
+ * the residuals still want is therefore known, and what collides keeps its momentum however early
+ * the iteration ends. */
+static void translate(PxClothStep *s)
+{
+    const PxClothPattern *p = &s->system->pattern;
+    double own[6] = {0}, left[3] = {0};
+    for (uint32_t row = 0; row < 8 * p->slices; ++row) {
+        uint32_t i = p->vertex[row];
+        if (i == UINT32_MAX)
+            continue;
+        if (s->hold[i] != PX_CLOTH_FREE)
+            return;
+        for (int c = 0; c < 6; ++c)
+            own[c] += (double)s->rows.own[48 * (size_t)(row / 8) + 8 * (size_t)c + row % 8];
+        left[0] += s->r[i].x;
+        left[1] += s->r[i].y;
+        left[2] += s->r[i].z;
+    }
+    double c0 = own[3] * own[5] - own[4] * own[4], c1 = own[2] * own[4] - own[1] * own[5];
+    double c2 = own[1] * own[4] - own[2] * own[3], det = own[0] * c0 + own[1] * c1 + own[2] * c2;
+    if (!(det > 0))
+        return;
+    double c3 = own[0] * own[5] - own[2] * own[2], c4 = own[1] * own[2] - own[0] * own[4];
+    double c5 = own[0] * own[3] - own[1] * own[1];
+    PxVec3 by = px_vec((c0 * left[0] + c1 * left[1] + c2 * left[2]) / det,
+                       (c1 * left[0] + c3 * left[1] + c4 * left[2]) / det,
+                       (c2 * left[0] + c4 * left[1] + c5 * left[2]) / det);
+    for (uint32_t i = 0; i < s->system->vertices; ++i)
+        s->w[i] = px_add(s->w[i], by);
+}
+
 PxStatus px_cloth_solve(PxClothStep *s)
 {
     PxBlockFunction *product = PX_ISA_PICK(s->isa, px_cloth_product);
     PxBlockFunction *advance = PX_ISA_PICK(s->isa, px_cloth_advance);
     run(s, enter_block);
     double enough = s->tolerance * s->tolerance * sum_of(s, scale_block);
+    px_cloth_contacts_product(s);
     run(s, PX_ISA_PICK(s->isa, px_cloth_start));
     double rz = sum_of(s, PX_ISA_PICK(s->isa, px_cloth_condition));
     uint32_t done = 0;
     s->rows.beta = 0;
     while (rz > enough && done < s->most_iterations) {
+        px_cloth_contacts_product(s);
         double pq = sum_of(s, product);
         if (!(pq > 0))
             break;
@@ -210,7 +254,10 @@ PxStatus px_cloth_solve(PxClothStep *s)
     s->iterations += done;
     s->converged = s->converged && !(rz > enough);
     run(s, guess_block);
+    px_cloth_contacts_product(s);
     run(s, PX_ISA_PICK(s->isa, px_cloth_residual));
     run(s, leave_block);
+    if (s->contacts != NULL && s->contacts->count > 0)
+        translate(s);
     return PX_OK;
 }

@@ -79,7 +79,7 @@ PX_INLINE Vec8 multiply(const PxClothStep *s, uint32_t slice, Vec8 own)
         sum.y += px_f8_load(a + 24) * x + px_f8_load(a + 32) * y + px_f8_load(a + 40) * z;
         sum.z += px_f8_load(a + 48) * x + px_f8_load(a + 56) * y + px_f8_load(a + 64) * z;
     }
-    return sum;
+    return s->rows.touched ? mad(sum, load(s->rows.more, slice), px_f8(1.0f)) : sum;
 }
 
 /* Preconditions r into z; returns their product. */

@@ -1,12 +1,9 @@
 #include "contact/cloth_walls.h"
 
-#include "base/stop.h"
-
 #include <math.h>
 #include <stdatomic.h>
 
 #define BLOCK 256u
-#define ROUNDS 3
 #define NONE UINT32_MAX
 
 enum { UNKNOWN, OFF, STICK, SLIDE };
@@ -26,6 +23,7 @@ typedef struct PxClothTouch {
 typedef struct Job {
     PxClothWalls *walls;
     PxClothStep *step;
+    bool late; /* what touches stays */
     _Atomic uint64_t count, crossed, on;
 } Job;
 
@@ -48,16 +46,15 @@ static PxVec3 wanted(const PxClothStep *s, uint32_t i, const PxClothTouch *t)
     return px_mad(t->velocity, t->normal, -room / s->dt);
 }
 
-static void find_touch(Job *job, uint32_t i)
+/* Finds the boundary into which a vertex moves furthest at the velocity v, if it moves into one. */
+static void find_boundary(Job *job, uint32_t i, PxVec3 v)
 {
     const PxClothStep *s = job->step;
     PxClothTouch *t = &job->walls->touch[i];
-    PxVec3 v = s->u[i], x = s->x[i];
+    PxVec3 x = s->x[i];
     double gap = gap_of(s, i), most = 0;
     t->boundary = NONE;
     t->state = OFF;
-    if (s->hold[i] != PX_CLOTH_FREE)
-        return;
     for (size_t k = 0; k < job->walls->boundaries; ++k) {
         const PxBoundary *b = job->walls->boundary[k];
         double reach = gap + px_length(v) * s->dt + b->ops->travel(b);
@@ -75,6 +72,18 @@ static void find_touch(Job *job, uint32_t i)
         double mu = sqrt(fmax(b->friction * s->law[s->system->of_vertex[i]].friction, 0));
         *t = (PxClothTouch){(uint32_t)k, STICK, d, mu, normal, u, false};
     }
+}
+
+static void find_touch(Job *job, uint32_t i)
+{
+    const PxClothStep *s = job->step;
+    PxClothTouch *t = &job->walls->touch[i];
+    PxVec3 v = s->u[i];
+    t->boundary = NONE;
+    t->state = OFF;
+    if (s->hold[i] != PX_CLOTH_FREE)
+        return;
+    find_boundary(job, i, v);
     if (t->boundary == NONE)
         return;
     px_cloth_restart(job->step, i); /* contact is a kink */
@@ -84,7 +93,7 @@ static void find_touch(Job *job, uint32_t i)
     double impulse = s->mass[i] * fmax(-px_dot(u, t->normal), 0), speed = px_length(along);
     uint32_t last = job->walls->state[i];
     impulse = fmax(impulse, job->walls->load[i] * s->dt);
-    if (last == OFF && t->distance > 0.5 * gap)
+    if (last == OFF && t->distance > 0.5 * gap_of(s, i))
         t->state = OFF;
     else if (last == SLIDE || (last != STICK && s->mass[i] * speed > t->friction * impulse))
         t->state = SLIDE;
@@ -166,9 +175,14 @@ static void decide_block(void *user, uint32_t begin, uint32_t end, int thread)
     uint64_t changed = 0, on = 0;
     for (uint32_t i = begin; i < end; ++i) {
         PxClothTouch *t = &job->walls->touch[i];
+        if (t->boundary == NONE && job->step->hold[i] == PX_CLOTH_FREE) { /* pushed into one? */
+            find_boundary(job, i, job->step->w[i]);
+            changed += t->boundary != NONE;
+        } else if (t->boundary != NONE && (!job->late || t->state == OFF)) {
+            changed += decide(job->step, i, t);
+        }
         if (t->boundary == NONE)
             continue;
-        changed += decide(job->step, i, t);
         set_hold(job->step, i, t);
         on += t->state != OFF;
     }
@@ -185,21 +199,17 @@ static void hold_block(void *user, uint32_t begin, uint32_t end, int thread)
             set_hold(job->step, i, &job->walls->touch[i]);
 }
 
-PxStatus px_cloth_walls_solve(PxClothWalls *w, PxClothStep *s)
+void px_cloth_walls_hold(PxClothWalls *w, PxClothStep *s)
 {
     Job job = {.walls = w, .step = s};
-    uint32_t n = s->system->vertices;
-    px_parallel_for(s->threads, n, BLOCK, hold_block, &job);
-    PX_TRY(px_cloth_solve(s));
-    for (int round = 1; round < ROUNDS; ++round) {
-        PX_TRY(px_stop_check(s->threads));
-        job.count = job.on = 0;
-        px_parallel_for(s->threads, n, BLOCK, decide_block, &job);
-        if ((double)job.count <= FEW * (double)job.on)
-            break;
-        PX_TRY(px_cloth_solve(s));
-    }
-    return PX_OK;
+    px_parallel_for(s->threads, s->system->vertices, BLOCK, hold_block, &job);
+}
+
+bool px_cloth_walls_decide(PxClothWalls *w, PxClothStep *s, bool late)
+{
+    Job job = {.walls = w, .step = s, .late = late};
+    px_parallel_for(s->threads, s->system->vertices, BLOCK, decide_block, &job);
+    return (double)job.count > FEW * (double)job.on;
 }
 
 /* ---- the end of the step ------------------------------------------------------------------- */

@@ -26,8 +26,11 @@ typedef struct PxClothWalls {
 /// left alone. The boundaries must have begun the step. Errors: PX_ERR_MEMORY.
 PxStatus px_cloth_walls_begin(PxClothWalls *walls, PxClothStep *step);
 
-/// Solves the step with these contacts. Errors: those of px_cloth_solve().
-PxStatus px_cloth_walls_solve(PxClothWalls *walls, PxClothStep *step);
+/// Holds vertices as they begin, before the first solve.
+void px_cloth_walls_hold(PxClothWalls *walls, PxClothStep *step);
+/// Decides by the last solve who sticks, slides or leaves, and holds vertices accordingly; `late`:
+/// none leaves any more, so that it comes to an end. Has more changed than a few?
+bool px_cloth_walls_decide(PxClothWalls *walls, PxClothStep *step, bool late);
 
 /// After positions at the end are known (`at`): moves vertices that are too near out of boundaries,
 /// stops those that would pass through one, and gives the boundaries their impulses.

@@ -2,7 +2,7 @@
 
 #include "base/stop.h"
 #include "cloth/collide.h"
-#include "contact/cloth_walls.h"
+#include "contact/cloth_contact.h"
 #include "world/sheet_stage.h"
 
 #include <math.h>
@@ -277,6 +277,7 @@ typedef struct PxClothRun {
     PxClothStep step;
     PxClothWalls walls;
     PxClothCollision collision;
+    PxClothContacts contacts;
     PxVec3 *solved; /* velocities before collisions */
 } PxClothRun;
 
@@ -403,13 +404,12 @@ static PxStatus check_finite(const PxWorld *world, const PxClothRun *run)
     return PX_OK;
 }
 
-/* Solves for the velocities of a step, without contact of cloth with cloth, to `tolerance` or to
- * that of the step. */
+/* Solves for the velocities of a step, to `tolerance` or to that of the step. */
 static PxStatus solve(PxWorld *world, double tolerance, PxClothRun *run)
 {
     PX_TRY(px_stop_check(&world->threads));
     PxClothStep *s = &run->step;
-    *run = (PxClothRun){.collision = {0}};
+    *run = (PxClothRun){.contacts = {0}};
     PX_TRY(gather(world, s));
     s->tolerance = fmax(s->tolerance, tolerance);
     hold_vertices(world, s);
@@ -428,10 +428,13 @@ static PxStatus solve(PxWorld *world, double tolerance, PxClothRun *run)
         if (s->hold[i] != PX_CLOTH_FREE || px_length(s->push[i]) > 0)
             px_cloth_restart(s, i);
     PX_TRY(px_cloth_walls_begin(&run->walls, s));
+    px_cloth_walls_hold(&run->walls, s);
+    s->contacts = &run->contacts;
+    PX_TRY(px_cloth_collide_begin(&run->collision, s));
     px_cloth_inflate(s);
     px_cloth_evaluate(s);
     px_cloth_assemble(s);
-    PX_TRY(px_cloth_walls_solve(&run->walls, s));
+    PX_TRY(px_cloth_contact_solve(&run->walls, &run->collision, s));
     memcpy(run->solved, s->w, t->count * sizeof *run->solved);
     return PX_OK;
 }
@@ -446,6 +449,17 @@ PxStatus px_cloth_stage_guess(PxWorld *world, PxVec3 *w)
     return PX_OK;
 }
 
+/* All cloth goes the part of its way that is free of crossings. */
+static void stop_short(PxClothRun *run)
+{
+    PxClothStep *s = &run->step;
+    double part = run->collision.part;
+    for (uint32_t i = 0; i < s->system->vertices && part < 1; ++i) {
+        run->walls.at[i] = px_mad(s->x[i], px_sub(run->walls.at[i], s->x[i]), part);
+        s->w[i] = px_mad(s->v[i], px_sub(s->w[i], s->v[i]), part);
+    }
+}
+
 PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
 {
     if (world->cloth_vertices.count == 0)
@@ -455,10 +469,11 @@ PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
         return px_fail(PX_ERR_MEMORY, "cloth: no room");
     PX_TRY(solve(world, 0, run));
     PxClothStep *s = &run->step;
-    PX_TRY(px_cloth_collide(s, &run->collision));
     for (uint32_t i = 0; i < s->system->vertices; ++i)
         run->walls.at[i] = px_mad(s->x[i], s->w[i], s->dt);
     px_cloth_walls_end(&run->walls, s);
+    PX_TRY(px_cloth_collide_stop(&run->collision, run->walls.at));
+    stop_short(run);
     PX_TRY(check_finite(world, run));
     PX_TRY(px_sheet_stage_return(world, fluid, s));
     world->cloth_run = run;
@@ -479,7 +494,7 @@ static void commit_motion(const PxTable *t, const PxClothRun *run, bool fluid, u
     const PxClothStep *s = &run->step;
     PxVec3 pushed = px_sub(s->w[i], run->solved[i]), at = run->walls.at[i];
     PxVec3 straight = px_mad(s->x[i], s->w[i], s->dt);
-    bool kept = s->hold[i] == PX_CLOTH_FREE && run->walls.state[i] == 0 &&
+    bool kept = s->hold[i] == PX_CLOTH_FREE && run->walls.state[i] == 0 && !s->in_contact[i] &&
                 px_length(px_sub(straight, at)) == 0;
     bool bdf2 = s->law[s->system->of_vertex[i]].integration == PX_CLOTH_BDF2;
     put(t, LAST_PLACE, i, s->x[i]);

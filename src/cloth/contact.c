@@ -1,0 +1,298 @@
+#include "cloth/contact.h"
+
+#include "cloth/solve.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK 256u
+#define CREEP 1e-3  /* m/s: below, friction is viscous */
+#define LOW 0.2     /* tangents touch the law at this part of the gap or further out */
+#define CLOSED 0.02 /* the law is linear below this part of the thickness */
+#define TIE 1000.0  /* strength of a tie, masses of its vertices */
+#define PART 14     /* floats by contact */
+
+/* ---- the list -------------------------------------------------------------------------------- */
+
+PxStatus px_cloth_contacts_add(PxClothStep *s, const PxClothContact *contact)
+{
+    PxClothContacts *c = s->contacts;
+    if (c->count == c->most) {
+        uint32_t most = 2 * c->most + 256;
+        PxClothContact *more = PX_ARENA_ARRAY(s->scratch, PxClothContact, most);
+        if (more == NULL)
+            return px_fail(PX_ERR_MEMORY, "cloth: no room for %u contacts", most);
+        if (c->count > 0)
+            memcpy(more, c->contact, c->count * sizeof *more);
+        c->contact = more;
+        c->most = most;
+    }
+    c->contact[c->count++] = *contact;
+    for (int k = 0; k < px_cloth_contact_corners(contact); ++k)
+        s->in_contact[contact->vertex[k]] = 1;
+    c->listed = false;
+    return PX_OK;
+}
+
+static int compare_contacts(const void *a, const void *b)
+{
+    const PxClothContact *x = a, *y = b;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    int order = memcmp(x->vertex, y->vertex, sizeof x->vertex);
+    return order != 0 ? order : (x->boundary > y->boundary) - (x->boundary < y->boundary);
+}
+
+/* Lists the uses of vertices by row of the matrix. */
+static PxStatus list_uses(PxClothStep *s)
+{
+    PxClothContacts *c = s->contacts;
+    const PxClothPattern *p = &s->system->pattern;
+    uint32_t all = 8 * p->slices, *count = PX_ARENA_ARRAY(s->scratch, uint32_t, all + 1), uses = 0;
+    c->row = PX_ARENA_ARRAY(s->scratch, uint32_t, 5 * (size_t)c->count + 1);
+    c->first = PX_ARENA_ARRAY(s->scratch, uint32_t, 5 * (size_t)c->count + 2);
+    c->use = PX_ARENA_ARRAY(s->scratch, PxClothUse, 5 * (size_t)c->count + 1);
+    c->part = PX_ARENA_ARRAY(s->scratch, float, PART *(size_t)c->count + 1);
+    c->column = PX_ARENA_ARRAY(s->scratch, uint32_t, 5 * (size_t)c->count + 1);
+    if (count == NULL || c->row == NULL || c->first == NULL || c->use == NULL || c->part == NULL ||
+        c->column == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for uses of %u contacts", c->count);
+    memset(count, 0, (all + 1) * sizeof *count);
+    for (uint32_t k = 0; k < c->count; ++k)
+        for (int a = 0; a < px_cloth_contact_corners(&c->contact[k]); ++a)
+            ++count[p->row[c->contact[k].vertex[a]]];
+    c->rows = 0;
+    for (uint32_t row = 0; row < all; ++row) {
+        if (count[row] == 0)
+            continue;
+        c->row[c->rows] = row;
+        c->first[c->rows++] = uses;
+        uint32_t own = count[row];
+        count[row] = uses;
+        uses += own;
+    }
+    c->first[c->rows] = uses;
+    for (uint32_t k = 0; k < c->count; ++k)
+        for (uint32_t a = 0; a < 5; ++a) {
+            bool counts = (int)a < px_cloth_contact_corners(&c->contact[k]);
+            uint32_t row = counts ? p->row[c->contact[k].vertex[a]] : 0;
+            c->column[5 * (size_t)k + a] = row;
+            if (counts)
+                c->use[count[row]++] = (PxClothUse){k, a};
+        }
+    c->listed = true;
+    return PX_OK;
+}
+
+PxStatus px_cloth_contacts_sort(PxClothStep *s)
+{
+    PxClothContacts *c = s->contacts;
+    if (c->listed)
+        return PX_OK;
+    qsort(c->contact, c->count, sizeof *c->contact, compare_contacts);
+    return list_uses(s);
+}
+
+/* ---- the law --------------------------------------------------------------------------------- */
+
+/* Force f of a gap and -df/dg. */
+static void force_of(const PxClothContact *c, double g, double *f, double *slope)
+{
+    *f = *slope = 0;
+    if (g >= c->keep)
+        return;
+    double h = c->keep;
+    *f = c->stiff * h * (h / g - 1);
+    *slope = c->stiff * h * h / (g * g);
+}
+
+static PxVec3 motion_of(const PxClothContact *c, const PxVec3 *v)
+{
+    PxVec3 u = px_scale(c->velocity, -1);
+    for (int k = 0; k < px_cloth_contact_corners(c); ++k)
+        u = px_mad(u, v[c->vertex[k]], c->weight[k]);
+    return u;
+}
+
+static PxVec3 apply(const double m[6], PxVec3 v)
+{
+    return px_vec(m[0] * v.x + m[1] * v.y + m[2] * v.z, m[1] * v.x + m[3] * v.y + m[4] * v.z,
+                  m[2] * v.x + m[4] * v.y + m[5] * v.z);
+}
+
+static void set_matrix(PxClothContact *c, double normal, double along)
+{
+    PxVec3 n = c->normal;
+    double d = normal - along;
+    const double m[6] = {along + d * n.x * n.x, d * n.x * n.y, d * n.x * n.z,
+                         along + d * n.y * n.y, d * n.y * n.z, along + d * n.z * n.z};
+    memcpy(c->matrix, m, sizeof m);
+}
+
+PxVec3 px_cloth_contact_impulse(const PxClothStep *s, const PxClothContact *c)
+{
+    return px_sub(c->base, apply(c->matrix, motion_of(c, s->w)));
+}
+
+/* Takes the tangent at the motion u. Is the impulse there another than that of the last solve? */
+static bool linearise(const PxClothStep *s, PxClothContact *c, PxVec3 u)
+{
+    double dt = s->dt, across = px_dot(u, c->normal), g = c->gap + dt * across;
+    if (c->kind == PX_CLOTH_TIE) {
+        double m = TIE * (s->mass[c->vertex[0]] + s->mass[c->vertex[1]]);
+        set_matrix(c, m, m);
+        c->base = px_vec(0, 0, 0);
+        return false;
+    }
+    double f, slope, floor = fmax(LOW * fmin(c->gap, c->keep), CLOSED * c->keep);
+    if (c->kind == PX_CLOTH_BOUNDARY)
+        floor = LOW * c->keep;
+    if (c->kind == PX_CLOTH_UNTANGLE) {
+        c->along = g;
+        f = c->stiff * fmax(c->keep - g, 0);
+        slope = f > 0 ? c->stiff : 0;
+    } else {
+        c->along = fmax(g, floor);
+        force_of(c, c->along, &f, &slope);
+    }
+    bool is_new = c->load < 0;
+    double now = dt * f, before = is_new ? (g > floor ? now : 0) : c->load;
+    /* the tangent f(a) - slope (g - a), with g = gap + dt n u */
+    double rub = c->friction * before / fmax(px_length(px_mad(u, c->normal, -across)), CREEP);
+    set_matrix(c, slope * dt * dt, rub);
+    c->base = px_scale(c->normal, dt * (f + slope * (c->along - c->gap)));
+    double off = fabs(now - before);
+    return is_new || (off > 0.1 * fmax(now, before) && off > 0.02 * dt * c->stiff * c->keep);
+}
+
+/* ---- the system ------------------------------------------------------------------------------ */
+
+typedef struct Job {
+    PxClothStep *s;
+    uint8_t *changed;
+} Job;
+
+static void tangent_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *job = user;
+    PxClothStep *s = job->s;
+    for (uint32_t k = begin; k < end; ++k) {
+        PxClothContact *c = &s->contacts->contact[k];
+        PxVec3 u = motion_of(c, s->w);
+        if (c->load >= 0)
+            c->load = fmax(px_dot(px_sub(c->base, apply(c->matrix, u)), c->normal), 0);
+        job->changed[k] = linearise(s, c, u);
+        c->load = fmax(c->load, 0);
+        float *part = s->contacts->part + PART * (size_t)k;
+        for (int a = 0; a < 5; ++a)
+            part[a] = a < px_cloth_contact_corners(c) ? (float)c->weight[a] : 0;
+        for (int a = 0; a < 6; ++a)
+            part[5 + a] = (float)c->matrix[a];
+        PxVec3 rest = px_scale(c->velocity, -1);
+        for (int a = 0; a < px_cloth_contact_corners(c); ++a)
+            rest = px_mad(rest, s->u[c->vertex[a]], c->weight[a]);
+        c->impulse = px_sub(c->base, apply(c->matrix, u));
+        c->bias = px_sub(c->base, apply(c->matrix, rest));
+    }
+}
+
+/* Right side and preconditioner of the rows with contacts. */
+static void row_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    PxClothStep *s = ((const Job *)user)->s;
+    const PxClothContacts *c = s->contacts;
+    for (uint32_t n = begin; n < end; ++n) {
+        uint32_t row = c->row[n];
+        size_t at = 48 * (size_t)(row / 8) + row % 8;
+        double sum[6];
+        PxVec3 touch = px_vec(0, 0, 0), pressed = touch;
+        for (int a = 0; a < 6; ++a)
+            sum[a] = (double)s->rows.diagonal[at + 8 * (size_t)a];
+        for (uint32_t k = c->first[n]; k < c->first[n + 1]; ++k) {
+            const PxClothContact *own = &c->contact[c->use[k].of];
+            double w = own->weight[c->use[k].corner];
+            touch = px_mad(touch, own->bias, w);
+            pressed = px_mad(pressed, own->impulse, w);
+            for (int a = 0; a < 6; ++a)
+                sum[a] += w * w * own->matrix[a];
+        }
+        s->touch[s->system->pattern.vertex[row]] = touch;
+        s->pressed[s->system->pattern.vertex[row]] = pressed;
+        px_cloth_invert(sum, s->rows.inverse + at);
+    }
+}
+
+PxStatus px_cloth_contacts_linearise(PxClothStep *s, uint32_t *changed)
+{
+    PxClothContacts *c = s->contacts;
+    *changed = 0;
+    if (c == NULL || c->count == 0)
+        return PX_OK;
+    PX_TRY(px_cloth_contacts_sort(s));
+    s->rows.touched = true;
+    PxArenaMark mark = px_arena_mark(s->scratch);
+    Job job = {s, PX_ARENA_ARRAY(s->scratch, uint8_t, c->count)};
+    if (job.changed == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u contacts", c->count);
+    px_parallel_for(s->threads, c->count, BLOCK, tangent_block, &job);
+    px_parallel_for(s->threads, c->rows, BLOCK, row_block, &job);
+    for (uint32_t k = 0; k < c->count; ++k)
+        *changed += job.changed[k];
+    px_arena_release(s->scratch, mark);
+    return PX_OK;
+}
+
+/* ---- the product ----------------------------------------------------------------------------- */
+
+static void contact_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const PxClothStep *s = user;
+    const PxClothContacts *c = s->contacts;
+    for (uint32_t k = begin; k < end; ++k) {
+        float *part = c->part + PART * (size_t)k, u[3] = {0, 0, 0};
+        const uint32_t *column = c->column + 5 * (size_t)k;
+        for (int a = 0; a < 5; ++a) {
+            const float *z = s->rows.z + 4 * (size_t)column[a];
+            u[0] += part[a] * z[0];
+            u[1] += part[a] * z[1];
+            u[2] += part[a] * z[2];
+        }
+        const float *m = part + 5;
+        part[11] = m[0] * u[0] + m[1] * u[1] + m[2] * u[2];
+        part[12] = m[1] * u[0] + m[3] * u[1] + m[4] * u[2];
+        part[13] = m[2] * u[0] + m[4] * u[1] + m[5] * u[2];
+    }
+}
+
+static void product_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const PxClothStep *s = user;
+    const PxClothContacts *c = s->contacts;
+    for (uint32_t n = begin; n < end; ++n) {
+        float sum[3] = {0, 0, 0};
+        for (uint32_t k = c->first[n]; k < c->first[n + 1]; ++k) {
+            const float *part = c->part + PART * (size_t)c->use[k].of;
+            float w = part[c->use[k].corner];
+            sum[0] += w * part[11];
+            sum[1] += w * part[12];
+            sum[2] += w * part[13];
+        }
+        float *at = s->rows.more + 24 * (size_t)(c->row[n] / 8) + c->row[n] % 8;
+        at[0] = sum[0];
+        at[8] = sum[1];
+        at[16] = sum[2];
+    }
+}
+
+void px_cloth_contacts_product(PxClothStep *s)
+{
+    if (s->contacts == NULL || s->contacts->count == 0)
+        return;
+    px_parallel_for(s->threads, s->contacts->count, 2 * BLOCK, contact_block, s);
+    px_parallel_for(s->threads, s->contacts->rows, 2 * BLOCK, product_block, s);
+}

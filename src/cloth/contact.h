@@ -1,0 +1,85 @@
+/// Contacts of cloth within the solve of a step: one-sided springs, friction, ties.
+///
+/// A contact is between a point of cloth, a weighted mean of up to four vertices, and another such
+/// point or a boundary. With the normal n and the weights fixed for a step, its gap at the end of
+/// the step is g = gap + dt n u, u the relative velocity. Below the distance h that is to be kept,
+///     f(g) = k h (h / g - 1)
+/// pushes apart: a barrier like that of Li et al. (2020), with the stiffness k where it begins and
+/// no bound as the gap closes. It is convex, and so is the step with it: Newton's method, a solve
+/// with the tangent of each f a round, finds where forces and motion agree. What contacts push is
+/// thereby known to the elastic forces, and what is pushed does not stretch.
+///
+/// Friction of a normal impulse P is -mu P u_t / max(|u_t|, CREEP), with P and the divisor those of
+/// the round before (Li et al. 2020, section 5.4): it only takes energy away.
+///
+/// A tie takes the relative velocity of two vertices away, as far as its strength goes.
+#ifndef PX_CLOTH_CONTACT_H
+#define PX_CLOTH_CONTACT_H
+
+#include "cloth/cloth.h"
+
+typedef enum PxClothContactKind {
+    PX_CLOTH_VERTEX_FACE, ///< vertex 0 and triangle 1, 2, 3
+    PX_CLOTH_EDGE_EDGE,   ///< edges 0, 1 and 2, 3
+    PX_CLOTH_TIE,         ///< vertices 0 and 1
+    PX_CLOTH_UNTANGLE,    ///< edge 0, 1 and the triangle around 2, 3 and `third`
+    PX_CLOTH_BOUNDARY     ///< a point between up to three vertices, and a boundary
+} PxClothContactKind;
+
+typedef struct PxClothContact {
+    PxClothContactKind kind;
+    uint32_t vertex[5]; ///< those with weight 0 do not count
+    double weight[5];   ///< 0 in sum, unless the other side is a boundary
+    PxVec3 normal;      ///< from the second to the first
+    double gap;         ///< along the normal at the start, m
+    double keep;        ///< h, m
+    double stiff;       ///< k, N/m
+    double friction;    ///< coefficient
+    PxVec3 velocity;    ///< of the boundary, m/s
+    PxVec3 place;       ///< of the boundary, m
+    uint32_t boundary;
+    double along;     ///< gap at which the tangent touches the law, m; of the present round
+    double load;      ///< normal impulse of the last solve, N s; negative: it is new
+    PxVec3 base;      ///< impulse at u = 0, N s
+    PxVec3 impulse;   ///< at the velocities of the tangent, N s
+    PxVec3 bias;      ///< impulse at the velocities to which the solve is relative, N s
+    double matrix[6]; ///< C: the impulse is base - C u; xx, xy, xz, yy, yz, zz
+} PxClothContact;
+
+typedef struct PxClothContacts {
+    PxClothContact *contact; ///< in an order that depends on nothing but themselves
+    uint32_t count, most;
+    uint32_t rows;    ///< rows of the matrix with contacts
+    uint32_t *row;    ///< which
+    uint32_t *first;  ///< by row of that list: first use, and one more
+    PxClothUse *use;  ///< contact and corner
+    float *part;      ///< by contact: 5 weights, 6 of C, and 3 for the product
+    uint32_t *column; ///< 5 by contact: rows of its vertices
+    bool listed;      ///< the lists are those of the present contacts
+} PxClothContacts;
+
+/// Vertices that count.
+static inline int px_cloth_contact_corners(const PxClothContact *c)
+{
+    return c->kind == PX_CLOTH_TIE        ? 2
+           : c->kind == PX_CLOTH_BOUNDARY ? 3
+           : c->kind == PX_CLOTH_UNTANGLE ? 5
+                                          : 4;
+}
+
+/// Adds a contact. Errors: PX_ERR_MEMORY.
+PxStatus px_cloth_contacts_add(PxClothStep *step, const PxClothContact *contact);
+/// Sorts contacts, after some were added. Errors: PX_ERR_MEMORY.
+PxStatus px_cloth_contacts_sort(PxClothStep *step);
+
+/// Takes the tangents at the present w, and enters them into the system; returns the number of
+/// contacts whose impulse differs from that of the last solve by much. Errors: PX_ERR_MEMORY.
+PxStatus px_cloth_contacts_linearise(PxClothStep *step, uint32_t *changed);
+
+/// The impulse of a contact on its first side at the velocities w, N s.
+PxVec3 px_cloth_contact_impulse(const PxClothStep *step, const PxClothContact *contact);
+
+/// Rows `more` of the solve: what contacts add to the product of the matrix with z.
+void px_cloth_contacts_product(PxClothStep *step);
+
+#endif

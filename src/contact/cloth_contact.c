@@ -1,0 +1,40 @@
+#include "contact/cloth_contact.h"
+
+#include "base/stop.h"
+
+#define WALLS 3  /* rounds in which boundaries decide */
+#define ROUNDS 6 /* rounds of Newton's method */
+#define TIES 3   /* rounds in which what would cross is tied */
+#define FEW 0.02 /* part of the contacts that may still change */
+
+static PxStatus solve(PxClothStep *s)
+{
+    uint32_t changed;
+    PX_TRY(px_cloth_contacts_linearise(s, &changed));
+    return px_cloth_solve(s);
+}
+
+PxStatus px_cloth_contact_solve(PxClothWalls *walls, PxClothCollision *collision, PxClothStep *s)
+{
+    bool moved = true;
+    for (int round = 0; round < ROUNDS; ++round) {
+        uint32_t found, changed;
+        PX_TRY(px_stop_check(s->threads));
+        PX_TRY(px_cloth_collide_find(collision, &found));
+        PX_TRY(px_cloth_contacts_linearise(s, &changed));
+        if (!moved && (double)changed <= FEW * (double)s->contacts->count)
+            break;
+        PX_TRY(px_cloth_solve(s));
+        bool late = round + 1 >= WALLS;
+        moved = (!late || s->contacts->count > 0) && px_cloth_walls_decide(walls, s, late);
+    }
+    for (int round = 0; round < TIES; ++round) {
+        uint32_t found;
+        PX_TRY(px_stop_check(s->threads));
+        PX_TRY(px_cloth_collide_tie(collision, &found));
+        if (found == 0)
+            break;
+        PX_TRY(solve(s));
+    }
+    return PX_OK;
+}
