@@ -514,6 +514,7 @@ TEST(a_handle_binds_cloth_to_a_wall_with_poses)
     CHECK(most < 0.002);
     free(before);
     px_world_free(world);
+    write_moving(&folder, mesh_ball(0.2, 8), pulse, 12);
     check_one(&folder,
               BEGIN WATER_IN
               ", " MOVING(", \"loop\": true") ", {\"name\": \"jelly\", "
