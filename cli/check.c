@@ -44,10 +44,10 @@ int command_check(int argc, char **argv)
     OptionList sets = {.count = 0};
     const Option options[] = {
         {"threads", 'j', OPTION_COUNT, &threads, "N",
-         "number of threads of the estimate (all cores)"},
+         "number of threads of the estimate (all cores)", 256},
         {"set", 's', OPTION_LIST, &sets, "PATH=VALUE",
-         "change a value of the scene; may be repeated"},
-        {"json", 0, OPTION_FLAG, &json, NULL, "print one JSON object"},
+         "change a value of the scene; may be repeated", 0},
+        {"json", 0, OPTION_FLAG, &json, NULL, "print one JSON object", 0},
     };
     const Command command = {"check",
                              "SCENE [options]",

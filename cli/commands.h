@@ -71,6 +71,10 @@ const char *text_shell(const char *path, char *buffer, size_t size);
 
 /// Catches Ctrl-C and SIGTERM; signals_stop() then asks to stop.
 void signals_catch(void);
+
+/// Ends the program so many seconds after such a signal, if its work has not ended by then: for
+/// work that is not asked within and that may be given up at any moment.
+void signals_end_after(int seconds);
 bool signals_stop(void);
 /// The same as a PxStopFunction, which stops within steps, surfaces and pictures.
 bool signals_stop_work(void *unused);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 int report_failure(PxStatus status, const char *command)
 {
@@ -177,11 +178,29 @@ const char *text_shell(const char *path, char *buffer, size_t size)
 }
 
 static atomic_int stop_asked; /* read by all threads, written by the handler */
+static atomic_int end_after;  /* s; 0: never */
 
 static void ask_stop(int signal_number)
 {
     (void)signal_number;
     atomic_store(&stop_asked, 1);
+    alarm((unsigned)atomic_load(&end_after));
+}
+
+static void end_now(int signal_number)
+{
+    static const char words[] = "\nphyxel: stopped\n";
+    (void)signal_number;
+    ssize_t wrote = write(STDERR_FILENO, words, sizeof words - 1);
+    (void)wrote;
+    _exit(EXIT_FAILED);
+}
+
+void signals_end_after(int seconds)
+{
+    struct sigaction action = {.sa_handler = end_now};
+    sigaction(SIGALRM, &action, NULL);
+    atomic_store(&end_after, seconds);
 }
 
 void signals_catch(void)

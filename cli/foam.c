@@ -31,12 +31,12 @@ int command_foam(int argc, char **argv)
     PxFoamRunDef def = px_foam_run_def_default();
     bool quiet = false;
     const Option options[] = {
-        {"amount", 0, OPTION_NUMBER, &def.amount, "X", "factor on the number of particles (1)"},
-        {"life", 0, OPTION_NUMBER, &def.life, "S", "mean lifetime of foam, s (2)"},
-        {"speed", 0, OPTION_NUMBER, &def.speed, "V",
-         "speed of violent flow, m/s (from the frames)"},
-        {"threads", 'j', OPTION_COUNT, &def.threads, "N", "number of threads (all cores)"},
-        {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "no progress"},
+        {"amount", 0, OPTION_NUMBER, &def.amount, "X", "factor on the number of particles (1)", 0},
+        {"life", 0, OPTION_NUMBER, &def.life, "S", "mean lifetime of foam, s (2)", 0},
+        {"speed", 0, OPTION_NUMBER, &def.speed, "V", "speed of violent flow, m/s (from the frames)",
+         0},
+        {"threads", 'j', OPTION_COUNT, &def.threads, "N", "number of threads (all cores)", 256},
+        {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "no progress", 0},
     };
     const Command command = {"foam",
                              "DIR [options]",

@@ -179,11 +179,12 @@ int command_info(int argc, char **argv)
     Listing l = {.hash = false};
     bool stats = false, plot = false;
     const Option options[] = {
-        {"hash", 0, OPTION_FLAG, &l.hash, NULL, "number and hash of each frame"},
-        {"stats", 0, OPTION_FLAG, &stats, NULL, "last row of stats.csv; without DIR: its columns"},
+        {"hash", 0, OPTION_FLAG, &l.hash, NULL, "number and hash of each frame", 0},
+        {"stats", 0, OPTION_FLAG, &stats, NULL, "last row of stats.csv; without DIR: its columns",
+         0},
         {"plot", 0, OPTION_FLAG, &plot, NULL,
-         "plot gauges, forces on walls, energy: DIR/gauges.png, forces.png, energy.png"},
-        {"json", 0, OPTION_FLAG, &l.json, NULL, "print one JSON object"},
+         "plot gauges, forces on walls, energy: DIR/gauges.png, forces.png, energy.png", 0},
+        {"json", 0, OPTION_FLAG, &l.json, NULL, "print one JSON object", 0},
     };
     const Command command = {"info",
                              "[DIR] [options]",
@@ -264,23 +265,23 @@ int command_bench(int argc, char **argv)
     bool json = false;
     const Option options[] = {
         {"quick", 0, OPTION_FLAG, &def.quick, NULL,
-         "fewer and smaller cases: a minute, tension two, validate three"},
-        {"threads", 'j', OPTION_COUNT, &def.threads, "N", "number of threads (all cores)"},
-        {"json", 0, OPTION_FLAG, &json, NULL, "print one JSON object"},
+         "fewer and smaller cases: a minute, tension two, validate three", 0},
+        {"threads", 'j', OPTION_COUNT, &def.threads, "N", "number of threads (all cores)", 256},
+        {"json", 0, OPTION_FLAG, &json, NULL, "print one JSON object", 0},
         {"test", 0, OPTION_TEXT, &def.tests, "LIST",
-         "which tests of tension (1,2,3); cases of validate by words in their names"},
-        {"write", 0, OPTION_TEXT, &def.page, "FILE", "validate: write docs/validation.md"},
+         "which tests of tension (1,2,3); cases of validate by words in their names", 0},
+        {"write", 0, OPTION_TEXT, &def.page, "FILE", "validate: write docs/validation.md", 0},
         {"csv", 0, OPTION_TEXT, &def.csv, "FILE",
-         "validate: write a table like bench/results/validate.csv"},
+         "validate: write a table like bench/results/validate.csv", 0},
         {"from", 0, OPTION_TEXT, &def.from, "FILE",
-         "validate: take rows from such a table instead of measuring them again"},
-        {"output", 'o', OPTION_TEXT, &def.out, "DIR", "folder for tables, plots and a page"},
-        {"pressure", 0, OPTION_TEXT, &def.pressure, "LIST", "which solvers: iisph,sesph"},
-        {"tension", 0, OPTION_TEXT, &def.tension, "LIST", "which tension models: akinci,he"},
+         "validate: take rows from such a table instead of measuring them again", 0},
+        {"output", 'o', OPTION_TEXT, &def.out, "DIR", "folder for tables, plots and a page", 0},
+        {"pressure", 0, OPTION_TEXT, &def.pressure, "LIST", "which solvers: iisph,sesph", 0},
+        {"tension", 0, OPTION_TEXT, &def.tension, "LIST", "which tension models: akinci,he", 0},
         {"strength", 0, OPTION_TEXT, &def.strength, "LIST",
-         "coefficients: low, middle, high, all, or numbers"},
-        {"seconds", 0, OPTION_NUMBER, &def.seconds, "T", "simulated time of a run"},
-        {"scale", 0, OPTION_NUMBER, &def.scale, "X", "factor on the number of particles (1)"},
+         "coefficients: low, middle, high, all, or numbers", 0},
+        {"seconds", 0, OPTION_NUMBER, &def.seconds, "T", "simulated time of a run", 0},
+        {"scale", 0, OPTION_NUMBER, &def.scale, "X", "factor on the number of particles (1)", 0},
     };
     const Command command = {
         "bench",
@@ -301,6 +302,7 @@ int command_bench(int argc, char **argv)
         return EXIT_DONE;
     }
     signals_catch();
+    signals_end_after(1); /* a measurement takes minutes, and those before it are stored */
     BenchProgress progress = {.terminal = isatty(STDERR_FILENO) == 1};
     char *text = NULL, *object = NULL;
     PxStatus status = px_bench_run(name, &def, bench_progress, &progress, &text, &object);

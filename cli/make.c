@@ -28,15 +28,15 @@ static int make_colon(int argc, char **argv)
     const char *path = NULL;
     double variation = def.variation, folds = def.folds;
     const Option options[] = {
-        {"output", 'o', OPTION_TEXT, &path, "FILE",
-         "the mesh: .obj, .ply or .stl (colon-SEED.obj)"},
-        {"seed", 's', OPTION_COUNT, &seed, "N", "another colon for each number (1)"},
-        {"triangles", 0, OPTION_COUNT, &triangles, "N", "about as many (40000)"},
-        {"size", 0, OPTION_NUMBER, &def.size, "X", "factor on all lengths (1, an adult's)"},
+        {"output", 'o', OPTION_TEXT, &path, "FILE", "the mesh: .obj, .ply or .stl (colon-SEED.obj)",
+         0},
+        {"seed", 's', OPTION_COUNT, &seed, "N", "another colon for each number (1)", 0},
+        {"triangles", 0, OPTION_COUNT, &triangles, "N", "about as many (40000)", 0},
+        {"size", 0, OPTION_NUMBER, &def.size, "X", "factor on all lengths (1, an adult's)", 0},
         {"variation", 0, OPTION_SIGNED, &variation, "X",
-         "deviation of bends and radii from the mean colon, 0 to 1 (0.7)"},
+         "deviation of bends and radii from the mean colon, 0 to 1 (0.7)", 0},
         {"folds", 0, OPTION_SIGNED, &folds, "X",
-         "depth of folds, as a part of the radius, 0 to 0.6 (0.4)"},
+         "depth of folds, as a part of the radius, 0 to 0.6 (0.4)", 0},
     };
     const Command command = {
         "make colon",
@@ -106,15 +106,16 @@ static int make_mesh(int argc, char **argv)
     const char *path = "mesh.ply", *raw = NULL, *spacing = NULL;
     def.at = NAN;
     const Option options[] = {
-        {"output", 'o', OPTION_TEXT, &path, "FILE", "the mesh: .obj, .ply or .stl (mesh.ply)"},
-        {"at", 0, OPTION_SIGNED, &def.at, "VALUE", "isovalue; inside are samples above it"},
-        {"below", 0, OPTION_FLAG, &def.below, NULL, "inside are samples below it, as in air"},
-        {"largest", 0, OPTION_FLAG, &def.largest, NULL, "keep the largest piece only"},
+        {"output", 'o', OPTION_TEXT, &path, "FILE", "the mesh: .obj, .ply or .stl (mesh.ply)", 0},
+        {"at", 0, OPTION_SIGNED, &def.at, "VALUE", "isovalue; inside are samples above it", 0},
+        {"below", 0, OPTION_FLAG, &def.below, NULL, "inside are samples below it, as in air", 0},
+        {"largest", 0, OPTION_FLAG, &def.largest, NULL, "keep the largest piece only", 0},
         {"scale", 0, OPTION_NUMBER, &def.scale, "X",
-         "factor from the file's lengths to m (0.001: mm)"},
-        {"spacing", 0, OPTION_TEXT, &spacing, "AxBxC", "distances of samples, mm (as in the file)"},
+         "factor from the file's lengths to m (0.001: mm)", 0},
+        {"spacing", 0, OPTION_TEXT, &spacing, "AxBxC", "distances of samples, mm (as in the file)",
+         0},
         {"raw", 0, OPTION_TEXT, &raw, "NxMxK:TYPE",
-         "the file has raw samples, little endian, such as 512x512x300:int16"},
+         "the file has raw samples, little endian, such as 512x512x300:int16", 0},
     };
     const Command command = {
         "make mesh",
@@ -224,15 +225,15 @@ static int make_cloth(int argc, char **argv)
     int seed = 1, triangles = 0;
     const char *path = "cloth.obj", *size = NULL, *cells = NULL, *pattern = "alternating";
     const Option options[] = {
-        {"output", 'o', OPTION_TEXT, &path, "FILE", "the mesh: .obj, .ply or .stl (cloth.obj)"},
-        {"size", 0, OPTION_TEXT, &size, "AxB", "width along x and length along z, m (1x1)"},
+        {"output", 'o', OPTION_TEXT, &path, "FILE", "the mesh: .obj, .ply or .stl (cloth.obj)", 0},
+        {"size", 0, OPTION_TEXT, &size, "AxB", "width along x and length along z, m (1x1)", 0},
         {"resolution", 0, OPTION_TEXT, &cells, "N|NxM",
-         "cells along the longer side, or along x and z (40)"},
+         "cells along the longer side, or along x and z (40)", 0},
         {"triangles", 0, OPTION_COUNT, &triangles, "N",
-         "about as many, instead of --resolution; exactly as many if irregular and even"},
+         "about as many, instead of --resolution; exactly as many if irregular and even", 0},
         {"pattern", 0, OPTION_TEXT, &pattern, "WORD",
-         "regular, alternating, cross or irregular (alternating)"},
-        {"seed", 's', OPTION_COUNT, &seed, "N", "another irregular sheet for each number (1)"},
+         "regular, alternating, cross or irregular (alternating)", 0},
+        {"seed", 's', OPTION_COUNT, &seed, "N", "another irregular sheet for each number (1)", 0},
     };
     const Command command = {
         "make cloth",

@@ -109,10 +109,11 @@ static int take(const Command *command, const Option *o, const char *value)
     case OPTION_COUNT: {
         char *end;
         errno = 0;
+        int most = o->most > 0 ? o->most : INT_MAX;
         long number = strtol(value, &end, 10);
-        if (end == value || *end != '\0' || errno != 0 || number < 0 || number > INT_MAX) {
+        if (end == value || *end != '\0' || errno != 0 || number < 0 || number > most) {
             snprintf(text, sizeof text, "--%s wants a whole number from 0 to %d, got '%.60s'",
-                     o->name, INT_MAX, value);
+                     o->name, most, value);
             return wrong(command, text, "");
         }
         *(int *)o->target = (int)number;

@@ -28,6 +28,7 @@ typedef struct Option {
     void *target;
     const char *value; ///< name of the value in the help
     const char *help;
+    int most; ///< of a count; 0: any
 } Option;
 
 typedef struct Command {

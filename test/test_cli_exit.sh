@@ -49,7 +49,7 @@ wrong "--frames wants a whole number" run "$scenes/drop.json" --frames many
 wrong "--frames wants a whole number" run "$scenes/drop.json" --frames -1
 wrong "--frames wants a whole number" run "$scenes/drop.json" --frames 99999999999
 wrong "time.frames: is 2000000000, wanted" run "$scenes/drop.json" --frames 2000000000
-wrong "threads is 1000, wanted 0 to 256" run "$scenes/drop.json" -j 1000 -o "$work/no"
+wrong "threads wants a whole number from 0 to 256" run "$scenes/drop.json" -j 1000 -o "$work/no"
 wrong "-o wants a folder" run "$scenes/drop.json" -o ""
 wrong "--set wants PATH=VALUE, got 'rubbish'" run "$scenes/drop.json" --set rubbish
 wrong "did you mean 'spacing'?" run "$scenes/drop.json" --set spacig=1

@@ -65,6 +65,16 @@ ln -s "$work/target/lock" "$work/linked/.lock"
 status 1 run $small --frames 1 -q -o "$work/linked"
 said "symbolic link"
 [ ! -e "$work/target/lock" ] || fail "it wrote through a link"
+ln -s target "$work/link"
+for folder in link link/ link//. link/./; do
+    status 1 run $small --frames 1 -q -o "$work/$folder"
+    said "symbolic link"
+done
+ln -s "$work/target" "$work/straight/csv"
+status 1 export "$work/straight" --to csv
+said "symbolic link"
+rm "$work/straight/csv"
+[ -z "$(ls "$work/target")" ] || fail "it wrote through a link"
 for folder in frames checkpoints coat surface; do
     rm -rf "$work/linked"
     cp -r "$work/straight" "$work/linked"

@@ -64,12 +64,40 @@ scene viscosity '"viscosity": 1e6, "viscosity_model": {"model": "implicit", "err
     "iterations": 10000}' "$tank"
 steps viscosity 999 0.005
 
+# cloth that lies on itself, a heap of rigid bodies, a bar that breaks
+cat >"$work/cloth.json" <<EOF
+{"phyxel": 1, "time": {"frames": 200, "fps": 1}, "spacing": 0.02,
+ "materials": {"m": {"density": 100, "cloth": {"mass": 0.2, "self_collision": true, "thickness": 0.004}}},
+ "bodies": [{"name": "ball", "wall": true, "shape": {"sphere": 0.3}},
+  {"name": "a", "material": "m", "shape": {"sheet": {"width": 2, "length": 2, "columns": 100, "rows": 100}, "at": [0, 0.32, 0]}},
+  {"name": "b", "material": "m", "shape": {"sheet": {"width": 2, "length": 2, "columns": 100, "rows": 100}, "at": [0, 0.34, 0]}}]}
+EOF
+steps cloth 999
+awk 'BEGIN {
+    print "{\"phyxel\": 1, \"time\": {\"frames\": 200, \"fps\": 1}, \"spacing\": 0.02, \"max_step\": 1,"
+    print "\"materials\": {\"m\": {\"density\": 500}}, \"bodies\": ["
+    for (k = 0; k < 720; ++k)
+        printf "{\"name\": \"b%d\", \"rigid\": true, \"material\": \"m\", \"velocity\": [0, -3, 0], \"spin\": [1, 2, 3], \"shape\": {\"box\": [0.1, 0.1, 0.1], \"at\": [%g, %g, %g]}},\n", k, k % 9 * 0.101, 0.06 + int(k / 81) * 0.101, int(k / 9) % 9 * 0.101
+    print "{\"name\": \"floor\", \"wall\": true, \"shape\": {\"plane\": [0, 1, 0]}}]}"
+}' >"$work/rigid.json"
+steps rigid 999 # more bodies than stats.csv has columns for
+scene fracture '"young": 1e9, "fracture": {"strength": 2e4}' "" ', "handles": [{"name": "l",
+    "shape": {"box": [0.05, 1, 1], "at": [-0.08, 0, 0]}, "keyframes": [{"at": 0}, {"at": 1, "move": [-0.3, 0, 0]}]},
+    {"name": "r", "shape": {"box": [0.05, 1, 1], "at": [0.08, 0, 0]}, "keyframes": [{"at": 0}, {"at": 1, "move": [0.3, 0, 0]}]}]'
+steps fracture 999 0.008
+
 # surfaces and pictures
 status 0 run $small --set spacing=0.04 --frames 1 -q -o "$work/run"
 soon surface surface "$work/run" --cell 0.1 --overwrite
 if "$phyxel" render "$work/run" --size 16x16 --samples 1 -q 2>"$work/err"; then
     soon render render "$work/run" --size 2000x2000 --samples 60000
+    if command -v ffmpeg >/dev/null; then
+        soon film run $small --frames 1 -o "$work/film" --film --overwrite --size 1600x1200 --samples 60000
+    fi
 else
     grep -q Embree "$work/err" || fail "$(cat "$work/err")"
 fi
+
+# a measurement of a bench
+soon bench bench validate
 exit 0

@@ -1,4 +1,5 @@
 /// Contacts of rigid bodies as constraints: finding them, and what is kept of them.
+#include "base/stop.h"
 #include "rigid/solver_parts.h"
 #include "rigid/spin.h"
 #include "shape/shape_inner.h"
@@ -288,6 +289,7 @@ static PxStatus touch_pairs(PxSolverRun *run, double within, double since)
     for (uint32_t k = 0; k < run->chosen_count; k += AT_ONCE) {
         uint32_t count = run->chosen_count - k < AT_ONCE ? run->chosen_count - k : AT_ONCE;
         Find job = {.run = run, .chosen = &run->chosen[k], .within = within, .since = since};
+        PX_TRY(px_stop_check(s->threads));
         px_parallel_for(s->threads, count, BLOCK, find_block, &job);
         for (uint32_t n = 0; n < count; ++n)
             PX_TRY(meet(&job, n));

@@ -467,6 +467,7 @@ static PxStatus begin(Run *run)
     bool there, found = false;
     if (px_scene_hash(run->scene) == NULL || px_scene_resolved(run->scene) == NULL)
         return px_fail(PX_ERR_MEMORY, "run: no room for the scene's text");
+    PX_TRY(px_refuse_link(run->dir));
     PX_TRY(px_folder_make(run->dir));
     PX_TRY(px_folder_lock(&run->lock, run->dir));
     run->xdmf.check = ours(run);

@@ -55,13 +55,37 @@ static PxStatus add_wall_names(PxStatsFile *file, const char *wall)
     return PX_OK;
 }
 
+static bool is_rigid(const PxWorld *world, const PxWall *wall)
+{
+    for (size_t k = 0; k < world->rigids.count; ++k)
+        if (world->rigids.data[k].body == wall->boundary.body)
+            return true;
+    return false;
+}
+
+/* Lists the walls and rigid bodies that get columns. If not all fit, as in a heap of a thousand
+ * bodies, rigid ones have none. */
+static PxStatus list_walls(PxStatsFile *file, const PxWorld *world)
+{
+    size_t room = (PX_CSV_MAX_COLUMNS - 2 - file->names.count) / PX_WALL_COLUMNS;
+    bool all = world->walls.count <= room;
+    if (!PX_LIST_RESERVE(&file->walls, world->walls.count))
+        return px_fail(PX_ERR_MEMORY, "stats.csv: no room for the columns");
+    for (uint32_t k = 0; k < world->walls.count && file->walls.count < room; ++k)
+        if (all || !is_rigid(world, &world->walls.data[k]))
+            file->walls.data[file->walls.count++] = k;
+    return PX_OK;
+}
+
 static PxStatus add_names(PxStatsFile *file, const PxWorld *world)
 {
     for (size_t k = 1; px_stats_column(k) != NULL; ++k) /* PxCsv adds `step` itself */
         PX_TRY(add_name(file, px_stats_column(k)->name));
-    file->walls = world->walls.count;
-    for (size_t k = 0; k < file->walls; ++k)
-        PX_TRY(add_wall_names(file, world->bodies.data[world->walls.data[k].boundary.body].name));
+    PX_TRY(list_walls(file, world));
+    for (size_t k = 0; k < file->walls.count; ++k) {
+        const PxWall *wall = &world->walls.data[file->walls.data[k]];
+        PX_TRY(add_wall_names(file, world->bodies.data[wall->boundary.body].name));
+    }
     return add_name(file, PX_CLOCK_COLUMN);
 }
 
@@ -90,8 +114,8 @@ PxStatus px_stats_file_row(PxStatsFile *file, const PxWorld *world, const PxStat
     file->values.count = 0;
     for (size_t k = 1; px_stats_column(k) != NULL; ++k)
         add_value(file, px_stats_value(stats, px_stats_column(k)));
-    for (size_t k = 0; k < file->walls; ++k) {
-        uint32_t slot = world->walls.data[k].boundary.body;
+    for (size_t k = 0; k < file->walls.count; ++k) {
+        uint32_t slot = world->walls.data[file->walls.data[k]].boundary.body;
         PxBodyId id = {slot + 1, world->bodies.data[slot].generation};
         PxVec3 force, torque;
         PX_TRY(px_world_boundary_force(world, id, &force, &torque));
@@ -116,6 +140,7 @@ PxStatus px_stats_file_close(PxStatsFile *file)
         free(file->names.data[k]);
     PX_LIST_FREE(&file->names);
     PX_LIST_FREE(&file->values);
+    PX_LIST_FREE(&file->walls);
     file->csv = NULL;
     return status;
 }

@@ -8,9 +8,9 @@
 /// Initialise with {0}.
 typedef struct PxStatsFile {
     PxCsv *csv;
-    PX_LIST(char *) names;  ///< of the columns without `step`
-    PX_LIST(double) values; ///< one per column
-    size_t walls;           ///< number of walls with force columns
+    PX_LIST(char *) names;   ///< of the columns without `step`
+    PX_LIST(double) values;  ///< one per column
+    PX_LIST(uint32_t) walls; ///< those with force columns, as numbers in the world's list
 } PxStatsFile;
 
 /// Creates the file with the columns of this world, or with `resume` continues it after `step`.

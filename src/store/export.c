@@ -261,6 +261,8 @@ static PxStatus export_all(Job *job, const uint32_t *numbers, uint32_t count,
                            PxExportProgress *progress, void *user)
 {
     DoneList done = {0};
+    if (job->def->out == NULL) /* in the folder of the run */
+        PX_TRY(px_refuse_link(job->out));
     PX_TRY(px_folder_make(job->out));
     PX_TRY(px_folder_clean(job->out));
     if (job->exporter->begin != NULL)

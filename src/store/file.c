@@ -274,9 +274,21 @@ PxStatus px_file_remove(const char *path)
 PxStatus px_refuse_link(const char *path)
 {
     struct stat info;
-    if (lstat(path, &info) != 0 || !S_ISLNK(info.st_mode))
+    char own[PX_PATH_MAX];
+    size_t length = strlen(path);
+    if (length >= sizeof own)
+        return PX_OK; /* whoever opens it complains */
+    memcpy(own, path, length + 1);
+    /* behind a slash the link would be followed */
+    while (length > 1 &&
+           (own[length - 1] == '/' || (own[length - 1] == '.' && own[length - 2] == '/')))
+        own[--length] = '\0';
+    if (lstat(own, &info) != 0 || !S_ISLNK(info.st_mode))
         return PX_OK;
-    return px_fail(PX_ERR_IO, "'%s' is a symbolic link, which is not followed; remove it", path);
+    return px_fail(PX_ERR_IO,
+                   "'%s' is a symbolic link, which is not followed; remove it, or name the folder "
+                   "itself",
+                   own);
 }
 
 void px_folder_drop(const char *path)
