@@ -139,4 +139,45 @@ TEST(what_starts_crossed_comes_apart)
     px_world_free(world);
 }
 
+/* How deep triangles reach into a box around the origin, m: the lowest of many places of each. */
+static double cut_of(const PxWorld *world, PxVec3 half)
+{
+    const PxClothSystem *y = &world->cloth_system;
+    double deepest = 0;
+    for (uint32_t f = 0; f < y->faces; ++f)
+        for (int a = 0; a <= 20; ++a)
+            for (int b = 0; a + b <= 20; ++b) {
+                const uint32_t *c = y->face[f].corner;
+                PxVec3 x = px_mad(px_mad(px_scale(vertex_of(world, c[0]), a / 20.0),
+                                         vertex_of(world, c[1]), b / 20.0),
+                                  vertex_of(world, c[2]), (20 - a - b) / 20.0);
+                double in = fmin(half.x - fabs(x.x), fmin(half.y - fabs(x.y), half.z - fabs(x.z)));
+                deepest = fmax(deepest, in);
+            }
+    return deepest;
+}
+
+/* The corners and edges of a box are sharp, and cells of 50 mm lie over them. */
+TEST(a_sheet_on_a_box_is_not_cut_by_its_edges_and_corners)
+{
+    PxWorld *world = world_of(
+        "{\"phyxel\": 1, \"spacing\": 0.05, \"materials\": {\"m\": {\"density\": 60, "
+        "\"friction\": 0.4, \"cloth\": {\"mass\": 0.23, \"weft\": 400, \"warp\": 400, "
+        "\"shear\": 50, \"bend\": 3e-5, \"thickness\": 0.004}}}, \"bodies\": [{\"name\": \"a\", "
+        "\"material\": \"m\", \"shape\": {\"sheet\": {\"width\": 1, \"length\": 1, \"columns\": "
+        "20, \"rows\": 20}, \"at\": [0.013, 0.23, 0.008], \"turn\": {\"axis\": [0, 1, 0], "
+        "\"degrees\": 10}}}, {\"name\": \"box\", \"wall\": true, \"friction\": 0.4, \"shape\": "
+        "{\"box\": [0.4, 0.4, 0.4]}}]}",
+        1);
+    double deepest = 0;
+    for (int k = 1; k <= 20; ++k) {
+        CHECK_OK(px_world_advance(world, 0.05 * k));
+        deepest = fmax(deepest, cut_of(world, px_vec(0.2, 0.2, 0.2)));
+    }
+    print_message("deepest cut: %.3g mm\n", 1e3 * deepest);
+    CHECK(deepest < 0.4e-3); /* a tenth of the thickness */
+    CHECK(stats_of(world).cloth_crossed == 0);
+    px_world_free(world);
+}
+
 TEST_MAIN()

@@ -3,6 +3,7 @@
 #include "base/stop.h"
 #include "cloth/collide.h"
 #include "contact/cloth_contact.h"
+#include "contact/cloth_edges.h"
 #include "world/sheet_stage.h"
 
 #include <math.h>
@@ -430,6 +431,7 @@ static PxStatus solve(PxWorld *world, double tolerance, PxClothRun *run)
     PX_TRY(px_cloth_walls_begin(&run->walls, s));
     px_cloth_walls_hold(&run->walls, s);
     s->contacts = &run->contacts;
+    PX_TRY(px_cloth_edges_begin(&run->walls, s));
     PX_TRY(px_cloth_collide_begin(&run->collision, s));
     px_cloth_inflate(s);
     px_cloth_evaluate(s);
@@ -471,6 +473,7 @@ PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
     PxClothStep *s = &run->step;
     for (uint32_t i = 0; i < s->system->vertices; ++i)
         run->walls.at[i] = px_mad(s->x[i], s->w[i], s->dt);
+    px_cloth_edges_end(&run->walls, s);
     px_cloth_walls_end(&run->walls, s);
     PX_TRY(px_cloth_collide_stop(&run->collision, run->walls.at));
     stop_short(run);

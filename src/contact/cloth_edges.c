@@ -1,0 +1,216 @@
+#include "contact/cloth_edges.h"
+
+#include "cloth/contact.h"
+
+#include <math.h>
+#include <stdatomic.h>
+
+#define BLOCK 256u
+#define SMOOTH 0.9  /* normals with a larger product are those of a smooth place */
+#define SECTIONS 14 /* of an edge: the last is 0.618^14 = 0.001 of it */
+#define PASSES 6    /* over a triangle */
+#define STIFF 40.0  /* stiffness, masses of a vertex over the square of the step */
+
+/* Distance of a vertex to the boundary that is looked at. */
+typedef struct Near {
+    double distance; /* INFINITY: far */
+    PxVec3 normal;
+} Near;
+
+typedef struct Job {
+    const PxClothWalls *walls;
+    PxClothStep *step;
+    const PxBoundary *boundary;
+    uint32_t number; /* of the boundary */
+    Near *near;
+    PxClothContact *found;
+    uint32_t most;
+    _Atomic uint32_t count, close;
+} Job;
+
+static double keep_of(const PxClothStep *s, uint32_t cloth)
+{
+    return 0.5 * s->law[cloth].thickness;
+}
+
+static void near_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Job *j = user;
+    const PxClothStep *s = j->step;
+    uint32_t close = 0;
+    for (uint32_t i = begin; i < end; ++i) {
+        const PxBoundary *b = j->boundary;
+        uint32_t cloth = s->system->of_vertex[i];
+        double reach = keep_of(s, cloth) + 2 * s->system->edge[cloth] + px_length(s->w[i]) * s->dt +
+                       b->ops->travel(b);
+        j->near[i].distance = INFINITY;
+        if (b->ops->at_least(b, 0, s->x[i]) > reach)
+            continue;
+        double d = px_boundary_distance(b, 0, s->x[i], &j->near[i].normal);
+        if (d > reach)
+            continue;
+        j->near[i].distance = d;
+        ++close;
+    }
+    j->close += close;
+}
+
+/* The part of the way from a to b at which the distance is least: golden sections. */
+static double lowest(const PxBoundary *b, PxVec3 from, PxVec3 to)
+{
+    const double golden = 0.61803398874989485;
+    PxVec3 way = px_sub(to, from);
+    double low = 0, high = 1, s = 1 - golden, t = golden;
+    double at_s = px_boundary_distance(b, 0, px_mad(from, way, s), NULL);
+    double at_t = px_boundary_distance(b, 0, px_mad(from, way, t), NULL);
+    for (int n = 0; n < SECTIONS; ++n) {
+        if (at_s < at_t) {
+            high = t;
+            t = s;
+            at_t = at_s;
+            s = high - golden * (high - low);
+            at_s = px_boundary_distance(b, 0, px_mad(from, way, s), NULL);
+        } else {
+            low = s;
+            s = t;
+            at_s = at_t;
+            t = low + golden * (high - low);
+            at_t = px_boundary_distance(b, 0, px_mad(from, way, t), NULL);
+        }
+    }
+    return 0.5 * (low + high);
+}
+
+static PxVec3 mean_of(const PxVec3 *x, const uint32_t c[3], const double w[3])
+{
+    return px_mad(px_mad(px_scale(x[c[0]], w[0]), x[c[1]], w[1]), x[c[2]], w[2]);
+}
+
+/* Adds a contact if the place with these weights comes near in this step. */
+static void add(Job *j, const uint32_t corner[3], const double w[3], uint32_t cloth)
+{
+    PxClothStep *s = j->step;
+    const PxBoundary *b = j->boundary;
+    PxVec3 x = mean_of(s->x, corner, w), v = mean_of(s->w, corner, w), normal;
+    double d = px_boundary_distance(b, 0, x, &normal), keep = keep_of(s, cloth);
+    PxVec3 u = b->ops->velocity(b, 0, x);
+    if (d + fmin(px_dot(px_sub(v, u), normal), 0) * s->dt > 1.5 * keep)
+        return;
+    uint32_t at = atomic_fetch_add_explicit(&j->count, 1, memory_order_relaxed);
+    if (at >= j->most)
+        return;
+    const PxClothLaw *law = &s->law[cloth];
+    double edge = s->system->edge[cloth];
+    j->found[at] =
+        (PxClothContact){.kind = PX_CLOTH_BOUNDARY,
+                         .vertex = {corner[0], corner[1], corner[2]},
+                         .weight = {w[0], w[1], w[2]},
+                         .normal = normal,
+                         .gap = d,
+                         .keep = keep,
+                         .stiff = STIFF * law->mass * edge * edge / (law->step * law->step),
+                         .friction = sqrt(fmax(b->friction * law->friction, 0)),
+                         .velocity = u,
+                         .place = x,
+                         .boundary = j->number,
+                         .load = -1};
+}
+
+/* The lowest place of a triangle, found along lines from it to the corner that is lowest in the
+ * direction of the normal there (Frank and Wolfe 1956). Is it inside the triangle? */
+static bool lowest_inside(const Job *j, const uint32_t c[3], double w[3])
+{
+    const PxVec3 *x = j->step->x;
+    w[0] = w[1] = w[2] = 1 / 3.0;
+    for (int n = 0; n < PASSES; ++n) {
+        PxVec3 at = mean_of(x, c, w), normal;
+        px_boundary_distance(j->boundary, 0, at, &normal);
+        int to = 0;
+        for (int k = 1; k < 3; ++k)
+            if (px_dot(x[c[k]], normal) < px_dot(x[c[to]], normal))
+                to = k;
+        double part = lowest(j->boundary, at, x[c[to]]);
+        for (int k = 0; k < 3; ++k)
+            w[k] = (1 - part) * w[k] + (k == to ? part : 0);
+    }
+    return fmin(w[0], fmin(w[1], w[2])) > 0.05;
+}
+
+static void face_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Job *j = user;
+    const PxClothSystem *y = j->step->system;
+    for (uint32_t f = begin; f < end; ++f) {
+        const uint32_t *c = y->face[f].corner;
+        const Near *n[3] = {&j->near[c[0]], &j->near[c[1]], &j->near[c[2]]};
+        bool sharp = false;
+        for (uint32_t k = 0; k < 3; ++k) {
+            uint32_t l = (k + 1) % 3;
+            if (isinf(n[k]->distance) || isinf(n[l]->distance) ||
+                px_dot(n[k]->normal, n[l]->normal) > SMOOTH)
+                continue;
+            sharp = true;
+            if (!(y->owns[f] & (8u << k)))
+                continue;
+            double part = lowest(j->boundary, j->step->x[c[k]], j->step->x[c[l]]);
+            if (part > 0.01 && part < 0.99)
+                add(j, (uint32_t[3]){c[k], c[l], c[k]}, (double[3]){1 - part, part, 0},
+                    y->of_face[f]);
+        }
+        double w[3];
+        if (sharp && lowest_inside(j, c, w))
+            add(j, c, w, y->of_face[f]);
+    }
+}
+
+static PxStatus find(Job *j)
+{
+    PxClothStep *s = j->step;
+    j->close = 0;
+    px_parallel_for(s->threads, s->system->vertices, BLOCK, near_block, j);
+    if (j->close == 0)
+        return PX_OK;
+    for (;;) {
+        j->count = 0;
+        px_parallel_for(s->threads, s->system->faces, BLOCK, face_block, j);
+        if (j->count <= j->most)
+            break;
+        j->most = 2 * j->count;
+        j->found = PX_ARENA_ARRAY(s->scratch, PxClothContact, j->most);
+        if (j->found == NULL)
+            return px_fail(PX_ERR_MEMORY, "cloth: no room for %u contacts", j->most);
+    }
+    for (uint32_t k = 0; k < j->count; ++k)
+        PX_TRY(px_cloth_contacts_add(s, &j->found[k]));
+    return PX_OK;
+}
+
+PxStatus px_cloth_edges_begin(const PxClothWalls *walls, PxClothStep *s)
+{
+    Job j = {.walls = walls,
+             .step = s,
+             .near = PX_ARENA_ARRAY(s->scratch, Near, s->system->vertices + 1)};
+    if (j.near == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u contacts", s->system->vertices);
+    for (size_t k = 0; k < walls->boundaries; ++k) {
+        j.boundary = walls->boundary[k];
+        j.number = (uint32_t)k;
+        PX_TRY(find(&j));
+    }
+    for (uint32_t i = 0; i < s->system->vertices; ++i)
+        if (s->in_contact[i]) /* contact is a kink */
+            px_cloth_restart(s, i);
+    return px_cloth_contacts_sort(s);
+}
+
+void px_cloth_edges_end(const PxClothWalls *walls, const PxClothStep *s)
+{
+    for (uint32_t k = 0; k < s->contacts->count; ++k) {
+        const PxClothContact *c = &s->contacts->contact[k];
+        if (c->kind == PX_CLOTH_BOUNDARY)
+            px_boundary_take(walls->boundary[c->boundary],
+                             (PxImpulse){c->place, px_scale(px_cloth_contact_impulse(s, c), -1)});
+    }
+}
