@@ -355,6 +355,8 @@ typedef struct PxHandleDef {
     double start, end;          ///< s: it holds between them
     size_t keyframes;           ///< number of keyframes; 0: fixed
     const PxKeyframe *keyframe; ///< in order of time; the region follows them too; copied
+    PxBodyId with; ///< of cloth, instead of keyframes: a wall or rigid body, with whose surface the
+                   ///< vertices that it holds move; none: they follow the keyframes
 } PxHandleDef;
 
 PX_API void px_handle_def_init(PxHandleDef *def, size_t size);

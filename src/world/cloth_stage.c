@@ -255,6 +255,12 @@ void px_cloth_grab(PxWorld *world, uint32_t slot, const PxPose *pose, bool take)
 {
     const PxTable *t = &world->cloth_vertices;
     const PxHandle *handle = &world->handles.data[slot];
+    const PxWall *with = px_handle_with(world, slot);
+    PxWall now;
+    if (with != NULL) { /* its moments are those of the step before */
+        now = *with;
+        px_wall_move(&now, world->state.time, 0);
+    }
     for (uint32_t i = 0; i < t->count; ++i) {
         uint32_t *own = &words(t, HANDLE)[i];
         if (!take) {
@@ -269,7 +275,7 @@ void px_cloth_grab(PxWorld *world, uint32_t slot, const PxPose *pose, bool take)
         if (*own != 0 || !px_region_holds(&handle->region, words(t, BODY)[i], hold))
             continue;
         *own = slot + 1;
-        put(t, HOLD, i, hold);
+        put(t, HOLD, i, with != NULL ? px_wall_bind(&now, 0, get(t, PLACE, i)) : hold);
     }
 }
 
@@ -352,7 +358,11 @@ static void hold_vertices(const PxWorld *world, PxClothStep *s)
         if (handle == 0)
             continue;
         PxVec3 x, v;
-        px_handles_target(world, handle - 1, end, get(t, HOLD, i), &x, &v);
+        const PxWall *with = px_handle_with(world, handle - 1);
+        if (with != NULL)
+            x = px_wall_follow(with, 1, get(t, HOLD, i));
+        else
+            px_handles_target(world, handle - 1, end, get(t, HOLD, i), &x, &v);
         s->hold[i] = PX_CLOTH_FIXED;
         s->target[i] = px_scale(px_sub(x, s->x[i]), 1 / s->dt);
     }
