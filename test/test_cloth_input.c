@@ -73,4 +73,24 @@ TEST(a_pin_of_nothing_says_how_far_away_the_cloth_is)
               "is 0.4 m away, at (1, 0, 0) m");
 }
 
+/* Cloth of one square with a drop of water above it. */
+#define WITH_WATER(spacing, cloth)                                                                 \
+    "{\"phyxel\": 1, \"spacing\": " spacing                                                        \
+    ", \"materials\": {\"m\": {\"density\": 100, \"cloth\": {\"mass\": 0.2" cloth                  \
+    "}}, \"water\": {\"density\": 1000}}, \"bodies\": [{\"name\": \"shirt\", \"material\": "       \
+    "\"m\", \"shape\": "                                                                           \
+    "{\"mesh\": \"m.obj\"}}, {\"name\": \"drop\", \"material\": \"water\", \"shape\": "            \
+    "{\"sphere\": 0.1, \"at\": [0.5, 0.3, 0.5]}}]}"
+
+#define TWO SQUARE "f 1 3 2\nf 1 4 3\n"
+
+TEST(cloth_that_does_not_fit_the_fluid_is_named)
+{
+    complains(TWO, WITH_WATER("0.05", ""), "bodies[0].shape", "more than 10 times as coarse");
+    complains(TWO, WITH_WATER("0.15", ", \"thickness\": 0.2"), "materials.m.cloth.thickness",
+              "is 0.2 m, more than the spacing of the fluid, 0.15 m");
+    complains(TWO, WITH_WATER("0.15", ", \"absorption\": 1e-4"), "materials.m.cloth.absorption",
+              "has no effect: this cloth has no pores");
+}
+
 TEST_MAIN()

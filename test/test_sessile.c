@@ -6,12 +6,13 @@
 
 PHYSICS(a_drop_on_a_floor_comes_to_rest)
 {
-    /* It moved at 94 mm/s for ever when forces came from normals (docs/decisions.md 30). */
+    /* It moved at 94 mm/s for ever when forces came from normals, and at 1.1 with the tolerances
+     * of calm water (docs/decisions.md 30). */
     PxSessileDef def = px_sessile_def_default();
     PxSessileResult result;
     def.cells = 6;
     CHECK_OK(px_sessile(&def, &result));
-    CHECK(result.speed < 2e-3);
+    CHECK(result.speed < 1e-3);
     CHECK(result.drift < 5e-4);
 }
 
@@ -27,8 +28,8 @@ PHYSICS(the_contact_angle_orders_drops)
     CHECK_OK(px_sessile(&def, &low));
     def.contact_angle = 120;
     CHECK_OK(px_sessile(&def, &high));
-    CHECK_NEAR(low.angle, 60, 15);
-    CHECK_NEAR(high.angle, 120, 15);
+    CHECK_NEAR(low.angle, 60, 8);
+    CHECK_NEAR(high.angle, 120, 8);
 }
 
 PHYSICS(a_drop_that_slides_is_stopped_by_adhesion)

@@ -59,10 +59,13 @@ PxStatus px_face_grid_build(PxFaceGrid *g, const PxClothSystem *y, const PxVec3 
                             const PxVec3 *to, double reach, PxArena *scratch)
 {
     double sum = 0, longest = 0;
+    PxBounds *box = PX_ARENA_ARRAY(scratch, PxBounds, y->faces + 1);
     *g = (PxFaceGrid){.cell = 0};
+    if (box == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for boxes of %u triangles", y->faces);
     for (uint32_t f = 0; f < y->faces; ++f) {
-        PxBounds b = box_of(y, from, to, f, reach);
-        PxVec3 size = px_sub(b.high, b.low);
+        box[f] = box_of(y, from, to, f, reach);
+        PxVec3 size = px_sub(box[f].high, box[f].low);
         double most = fmax(size.x, fmax(size.y, size.z));
         sum += most;
         longest = fmax(longest, most);
@@ -79,10 +82,8 @@ PxStatus px_face_grid_build(PxFaceGrid *g, const PxClothSystem *y, const PxVec3 
     if (g->begin == NULL || fill == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for a hash of %u triangles", y->faces);
     memset(fill, 0, ((size_t)buckets + 1) * sizeof *fill);
-    for (uint32_t f = 0; f < y->faces; ++f) {
-        PxBounds b = box_of(y, from, to, f, reach);
-        enter(g, &b, f, fill);
-    }
+    for (uint32_t f = 0; f < y->faces; ++f)
+        enter(g, &box[f], f, fill);
     uint32_t total = 0;
     for (uint32_t k = 0; k <= buckets; ++k) {
         uint32_t own = fill[k];
@@ -93,10 +94,8 @@ PxStatus px_face_grid_build(PxFaceGrid *g, const PxClothSystem *y, const PxVec3 
     g->entry = PX_ARENA_ARRAY(scratch, PxFaceEntry, ((size_t)total | 0xfff) + 1);
     if (g->entry == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for a hash of %u triangles", y->faces);
-    for (uint32_t f = 0; f < y->faces; ++f) {
-        PxBounds b = box_of(y, from, to, f, reach);
-        enter(g, &b, f, fill);
-    }
+    for (uint32_t f = 0; f < y->faces; ++f)
+        enter(g, &box[f], f, fill);
     return PX_OK;
 }
 

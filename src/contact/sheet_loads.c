@@ -51,11 +51,6 @@ static void planes_block(void *user, uint32_t begin, uint32_t end, int thread)
         uint32_t i = t->touch->row;
         t->place = px_vec((double)p->x[i], (double)p->y[i], (double)p->z[i]);
         t->planes = px_sheet_planes(j->s, t->cloth, t->place, t->plane);
-        float more[3];
-        px_touch_impulse(j->fluid, t->touch, more);
-        const float *so_far = t->touch->impulse;
-        t->impulse = px_vec((double)(so_far[0] + more[0]), (double)(so_far[1] + more[1]),
-                            (double)(so_far[2] + more[2]));
     }
 }
 
@@ -125,8 +120,16 @@ static bool next_cell(Walk *w, PxRange *out)
     return false;
 }
 
-/* Sets the mass that a particle adds: that of its column, shared among the particles of the column
- * that touch. */
+static PxVec3 impulse_of(const PxFluid *f, const PxWallTouch *t)
+{
+    float more[3];
+    px_touch_impulse(f, t, more);
+    return px_vec((double)(t->impulse[0] + more[0]), (double)(t->impulse[1] + more[1]),
+                  (double)(t->impulse[2] + more[2]));
+}
+
+/* Sets the impulse of a particle and the mass that it adds: that of its column, shared among the
+ * particles of the column that touch. */
 static void carried_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -136,6 +139,7 @@ static void carried_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t k = begin; k < end; ++k) {
         PxSheetTouch *t = &j->s->touch[k];
         double column = 0, touching = 0;
+        t->impulse = impulse_of(j->fluid, t->touch);
         t->column = t->carried = t->clings = 0;
         if (px_dot(t->impulse, t->impulse) == 0 || t->planes == 0)
             continue; /* only fluid that presses moves along */
@@ -223,21 +227,30 @@ static PxStatus spread_masses(PxSheets *s)
     return PX_OK;
 }
 
-PxStatus px_sheets_touch(PxSheets *s, PxFluid *f)
+/* Lists the particles and finds the planes that they face: once in a step. */
+static PxStatus find_touches(PxSheets *s, Job *job)
 {
-    Job job = {s, f, viscous_layer(f)};
-    for (uint32_t v = 0; v < s->system->vertices; ++v)
-        s->added[v] = (PxClothAdded){{0}};
+    const PxFluid *f = job->fluid;
     s->touches = list_touches(s, f, NULL);
-    s->touch = PX_ARENA_ARRAY(f->scratch, PxSheetTouch, (s->touches | 0x3ffu) + 1);
-    s->touching = PX_ARENA_ARRAY(f->scratch, uint8_t, f->particles->table.count + 1);
+    s->touch = PX_ARENA_ARRAY(s->scratch, PxSheetTouch, (s->touches | 0x3ffu) + 1);
+    s->touching = PX_ARENA_ARRAY(s->scratch, uint8_t, f->particles->table.count + 1);
     if (s->touch == NULL || s->touching == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u particles that touch it", s->touches);
     list_touches(s, f, s->touch);
     memset(s->touching, 0, f->particles->table.count);
     for (uint32_t k = 0; k < s->touches; ++k)
         s->touching[s->touch[k].touch->row] = 1;
-    px_parallel_for(f->threads, s->touches, PX_BLOCK / 4, planes_block, &job);
+    px_parallel_for(f->threads, s->touches, PX_BLOCK / 4, planes_block, job);
+    return PX_OK;
+}
+
+PxStatus px_sheets_touch(PxSheets *s, PxFluid *f)
+{
+    Job job = {s, f, viscous_layer(f)};
+    if (s->touch == NULL)
+        PX_TRY(find_touches(s, &job));
+    for (uint32_t v = 0; v < s->system->vertices; ++v)
+        s->added[v] = (PxClothAdded){{0}};
     px_parallel_for(f->threads, s->touches, PX_BLOCK / 4, carried_block, &job);
     for (uint32_t k = 0; k < s->touches; ++k) {
         const PxSheetTouch *t = &s->touch[k];

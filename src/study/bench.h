@@ -23,6 +23,7 @@ PxStatus px_bench_next(PxBench *bench, const char *format, ...) PX_PRINTF(2, 3);
 double px_bench_peak_memory(void);
 
 PxStatus px_bench_cloth(PxBench *bench);
+PxStatus px_bench_cloth_fluid(PxBench *bench);
 PxStatus px_bench_contact(PxBench *bench);
 PxStatus px_bench_fluid(PxBench *bench);
 PxStatus px_bench_melt(PxBench *bench);

@@ -7,12 +7,18 @@
 PxStatus px_cloth_room(PxClothRoom *room, PxVec3 gravity, const PxMaterialDef *material,
                        const PxShapeDef *shape, int threads)
 {
-    *room = (PxClothRoom){.world = NULL};
     PxWorldDef def = px_world_def_default();
     def.gravity = gravity;
     def.spacing = 0.05;
     def.threads = threads;
-    PX_TRY(px_world_create(&def, &room->world));
+    return px_cloth_room_in(room, &def, material, shape);
+}
+
+PxStatus px_cloth_room_in(PxClothRoom *room, const PxWorldDef *def, const PxMaterialDef *material,
+                          const PxShapeDef *shape)
+{
+    *room = (PxClothRoom){.world = NULL};
+    PX_TRY(px_world_create(def, &room->world));
     PxBodyDef body = px_body_def_default();
     body.name = "sheet";
     body.shape = *shape;

@@ -14,6 +14,10 @@ typedef struct PxClothRoom {
 PxStatus px_cloth_room(PxClothRoom *room, PxVec3 gravity, const PxMaterialDef *material,
                        const PxShapeDef *shape, int threads);
 
+/// The same in any world.
+PxStatus px_cloth_room_in(PxClothRoom *room, const PxWorldDef *def, const PxMaterialDef *material,
+                          const PxShapeDef *shape);
+
 /// Cloth of that mass per area, kg/m^2.
 PxMaterialDef px_cloth_room_material(double mass);
 

@@ -61,17 +61,18 @@ static double square_speed(const PxWorld *world)
     return sum / px_world_count(world);
 }
 
-/* Angle of a spherical cap with the drop's volume and height. */
+/* Angle of a spherical cap with the drop's volume and the height of its centre of mass. */
 static double cap_angle(const PxWorld *world, double spacing)
 {
-    const float *y = px_world_floats(world, "position", 1);
-    double high = 0;
-    for (uint32_t i = 0; i < px_world_count(world); ++i)
-        high = fmax(high, (double)y[i]);
-    high += 0.5 * spacing; /* a surface is half a spacing outside of its particles */
     double volume = px_world_count(world) * spacing * spacing * spacing;
-    double radius = (3 * volume / (PI * high * high) + high) / 3;
-    return acos(fmax(1 - high / radius, -1)) * 180 / PI;
+    double middle = mean(world, "position", 1), low = 0, high = PI;
+    for (int k = 0; k < 50; ++k) {
+        double angle = 0.5 * (low + high), flat = 1 - cos(angle);
+        double radius = cbrt(3 * volume / (PI * (3 - flat) * flat * flat));
+        double at = radius * flat * (4 - flat) / (4 * (3 - flat));
+        *(at < middle ? &low : &high) = angle;
+    }
+    return low * 180 / PI;
 }
 
 static PxStatus watch(const PxSessileDef *def, PxWorld *world, PxSessileResult *out)

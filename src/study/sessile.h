@@ -20,7 +20,7 @@ PxSessileDef px_sessile_def_default(void);
 
 typedef struct PxSessileResult {
     double speed; ///< rms over the last tenth of the time, m/s
-    double angle; ///< of the spherical cap of its volume and height, degrees
+    double angle; ///< of the cap of its volume and centre of mass, degrees
     double drift; ///< speed of its centre along the floor at the end, m/s
     double way;   ///< distance that its centre travelled along the floor, m
 } PxSessileResult;

@@ -74,6 +74,12 @@ const PxField px_implicit_fields[PX_IMPLICIT_PARAMS] = {
                                             "step."},
 };
 
+/* Tolerances are compressions in a step, so the speed that they leave is theirs times s / dt. It
+ * alternates from step to step and does not die. Where tension limits the step, that speed grows
+ * as the spacing shrinks: 1.1 mm/s in a drop of water, 5 mm, at rest on a floor with 8 spacings
+ * in its radius, 0.15 with this part of the tolerances (study/sessile.h). */
+#define TENSE 0.1
+
 static double stated(const PxMaterialDef *def, size_t k, const double *otherwise)
 {
     double value = def->pressure.param[k];
@@ -96,6 +102,11 @@ void px_implicit_strictest(const PxFluid *f, bool divergence, const double *othe
         for (size_t k = 0; k < PX_COUNT(most); ++k)
             param[most[k]] = fmax(param[most[k]], stated(other, most[k], otherwise));
     }
+    if (!divergence || param[PX_IMPLICIT_SOLVE] > 0 || !(f->dt > 0))
+        return; /* published: as stated; without the second solve what is left does not alternate */
+    double part = fmin(TENSE * px_fluid_tension_limit(f) / f->dt, 1);
+    param[PX_IMPLICIT_MAX_ERROR] *= part;
+    param[PX_IMPLICIT_MAX_DIVERGENCE] *= part;
 }
 
 double px_implicit_step_limit(const PxFluid *f, const char **why)

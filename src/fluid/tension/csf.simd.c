@@ -59,16 +59,16 @@
 /* Drag of a wall with adhesion 1 on the layer that wets it, over the same, and at the contact line
  * in addition. */
 #define HOLD 0.6
-#define HOLD_LINE 3.0
+#define HOLD_LINE 1.25
 
 /* Half the hysteresis of the contact angle at such a wall, radians: per length it takes
  * sigma sin(theta) times this to move the contact line. */
-#define PINNING 0.15
+#define PINNING 0.1
 
 /* Parts of the pull at the contact line, and of the work that it takes to lift the line off, that
  * layers of particles show; fitted to contact angles of sessile drops (study/sessile.h). */
-#define WETTING 0.95
-#define LIFTING 0.15
+#define WETTING 0.93
+#define LIFTING 0.3
 
 /* Constant part of mu, the line's counterpart of nu, times s. */
 #define ISOLATED_LINE 0.3
@@ -121,7 +121,7 @@ typedef struct Job {
     float damping, wall_damping, hold, repulsion, nearest;
     float *share;        /* px_tension_share(), above 0; 0: another material */
     float *member, *wet; /* memberships of the surface and of the wetted layer */
-    float *rise;         /* of wet by the part of the wall */
+    float *rise, *bend;  /* slope of wet by the part of the wall, and its fall with that part */
     float *line;         /* membership of the contact line */
     float *outward[3];   /* direction away from the fluid along the wall; shorter where unsure */
     float *length;       /* of the contact line that belongs to a particle, m */
@@ -178,7 +178,8 @@ static void member_block(void *user, uint32_t begin, uint32_t end, int thread)
     PxF8 one = px_f8(1.0f), zero = px_f8(0.0f), three = px_f8(3.0f), per = px_f8(job->per_h2);
     float dry = (float)DRY * job->reach, width = (float)(WET - DRY) * job->reach;
     for (uint32_t i = begin; i < end; ++i) {
-        job->member[i] = job->wet[i] = job->rise[i] = job->damped[i] = job->line[i] = 0.0f;
+        job->member[i] = job->wet[i] = job->rise[i] = job->bend[i] = 0.0f;
+        job->damped[i] = job->line[i] = 0.0f;
         if (f->particles->material[i] != job->slot)
             continue;
         PxPlace8 at = px_place8(f->quad, i);
@@ -205,13 +206,16 @@ static void member_block(void *user, uint32_t begin, uint32_t end, int thread)
         u = u < 1.0f ? u : 1.0f;
         job->wet[i] = smooth(u);
         job->rise[i] = 6.0f * u * (1.0f - u) / width;
+        job->bend[i] = u > 0.5f ? 6.0f * (2.0f * u - 1.0f) / (width * width) : 0.0f;
         job->line[i] = job->wet[i] * job->member[i];
         if (job->line[i] > 0.0f)
             find_outward(job, i, px_f8_sum(nx), px_f8_sum(ny), px_f8_sum(nz));
     }
 }
 
-/* nu of the layer and mu of the contact line. The fourth component of quad is b. */
+/* nu of the layer and mu of the contact line. The fourth component of quad is b. Only distances
+ * along the line count for mu: a line that is several rows wide, as at small angles, has the
+ * length of one. */
 static void layer_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -224,6 +228,10 @@ static void layer_block(void *user, uint32_t begin, uint32_t end, int thread)
             continue;
         PxPlace8 at = px_place8(f->quad, i);
         PxF8 sum = zero, sum_line = zero;
+        bool on = job->line[i] > 0.0f; /* else there is no direction */
+        PxF8 ox = px_f8(on ? job->outward[0][i] : 0.0f);
+        PxF8 oy = px_f8(on ? job->outward[1][i] : 0.0f);
+        PxF8 oz = px_f8(on ? job->outward[2][i] : 0.0f);
         PX_FOR_NEIGHBOURS(f->pairs, i, j)
         {
             PxF8 x, y, z, member, line, unused;
@@ -232,7 +240,10 @@ static void layer_block(void *user, uint32_t begin, uint32_t end, int thread)
             PxF8 q2 = (x * x + y * y + z * z) * per, u = px_f8_max(one - q2, zero);
             PxF8 w = u * u * u * (one + three * q2);
             sum += member * w;
-            sum_line += line * w;
+            PxF8 across = x * ox + y * oy + z * oz;
+            PxF8 along = px_f8_max(q2 - across * across * per, zero);
+            PxF8 v = px_f8_max(one - along, zero);
+            sum_line += line * px_f8_where(u > zero, v * v * v * (one + three * along));
         }
         float nu = job->layer * px_f8_sum(sum) + job->isolated;
         float mu = job->line_norm * px_f8_sum(sum_line) + job->isolated_line;
@@ -285,13 +296,29 @@ static void hold_line(const Job *job, uint32_t i, const float g[3], float g2)
     }
 }
 
+/* Damping and the potential that holds the line, normal to walls: both are stiffer than explicit
+ * steps can bear, particles would jump up and down from step to step. Linearly implicit, with the
+ * slope of the force where it is a spring. */
+static float normal_push(const Job *job, uint32_t i, const float g[3], float g2)
+{
+    const PxFluid *f = job->fluid;
+    const PxParticles *p = f->particles;
+    float dt = (float)f->dt, area = (float)(f->spacing * f->spacing);
+    float closing = g[0] * p->vx[i] + g[1] * p->vy[i] + g[2] * p->vz[i] - f->wall_flux[i];
+    float rate = job->wall_damping * sqrtf(job->share[i]) * job->wet[i];
+    float work = (float)LIFTING * (1.0f + f->wall_cos[i]) * job->sigma * job->share[i] * area;
+    work *= job->member[i];
+    float push = rate * p->mass[i] * closing / g2 - work * job->rise[i];
+    float spring = work * g2 * job->bend[i] / p->mass[i]; /* 1/s^2 */
+    return push / (1.0f + dt * rate + dt * dt * spring);
+}
+
 static void wall_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Job *job = user;
     const PxFluid *f = job->fluid;
     PxParticles *p = f->particles;
-    float area = (float)(f->spacing * f->spacing);
     for (uint32_t i = begin; i < end; ++i) {
         if (!(job->share[i] > 0.0f))
             continue;
@@ -302,10 +329,7 @@ static void wall_block(void *user, uint32_t begin, uint32_t end, int thread)
             continue;
         }
         hold_line(job, i, g, g2);
-        float closing = g[0] * p->vx[i] + g[1] * p->vy[i] + g[2] * p->vz[i] - f->wall_flux[i];
-        float rate = job->wall_damping * sqrtf(job->share[i]) * job->wet[i];
-        float work = (float)LIFTING * (1.0f + f->wall_cos[i]) * job->sigma * job->share[i] * area;
-        float push = rate * p->mass[i] * closing / g2 - work * job->member[i] * job->rise[i];
+        float push = normal_push(job, i, g, g2);
         f->wall_push[i] += push;
         push /= p->mass[i];
         p->ax[i] -= push * g[0];
@@ -434,9 +458,9 @@ static PxStatus add(PxFluid *f, uint32_t slot)
     job.wall_damping = (float)(WALL_DAMPING * sqrt(sigma / (rho * s * s * s)));
     job.hold = (float)sqrt(sigma / (rho * s * s * s));
     px_tension_anchor(f->particles, job.anchor);
-    float **column[] = {&job.share,      &job.member,     &job.wet,       &job.rise,
-                        &job.line,       &job.length,     &job.pull,      &job.damped,
-                        &job.outward[0], &job.outward[1], &job.outward[2]};
+    float **column[] = {&job.share,      &job.member,     &job.wet,        &job.rise,
+                        &job.line,       &job.length,     &job.pull,       &job.damped,
+                        &job.outward[0], &job.outward[1], &job.outward[2], &job.bend};
     for (size_t k = 0; k < PX_COUNT(column); ++k) {
         *column[k] = PX_ARENA_ARRAY(f->scratch, float, f->count);
         if (*column[k] == NULL)

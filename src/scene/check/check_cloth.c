@@ -1,4 +1,4 @@
-/// Foresees cloth that starts inside a wall or rigid body.
+/// Foresees cloth that starts inside a wall or rigid body, and cloth that fluids cannot meet well.
 #include "scene/check/survey.h"
 
 #include "base/vec.h"
@@ -46,10 +46,79 @@ static void compare(PxScene *scene, const PxSurvey *survey, size_t cloth, size_t
                 px_quote(def->name, name, sizeof name), depth, at.x, at.y, at.z);
 }
 
+static bool has_fluid(const PxScene *scene)
+{
+    bool any = scene->emitters > 0;
+    for (size_t k = 0; k < scene->bodies && !any; ++k) {
+        const PxBodyDef *def = &scene->body[k].def;
+        size_t material = scene->body[k].is.refers[0];
+        any = !px_body_is_boundary(def) && !def->cloth && material < scene->materials &&
+              !(scene->material[material].def.young > 0);
+    }
+    return any;
+}
+
+/* Most edges a spacing, and spacings an edge, with which loads reach the right places. */
+#define RATIO 10
+
+static void compare_spacing(PxScene *scene, const PxSurvey *survey, size_t cloth)
+{
+    const PxSceneBody *body = &scene->body[cloth];
+    const PxClothDef *def = &scene->material[body->is.refers[0]].def.cloth;
+    double s = scene->world.spacing, edge = survey->sheet[cloth]->edge;
+    PxPath root = px_path_root(), bodies = px_path_key(&root, "bodies");
+    PxPath own = px_path_index(&bodies, cloth), path = px_path_key(&own, "shape");
+    if (edge > RATIO * s || edge * RATIO < s)
+        px_complain(
+            scene, PX_WARNING, &path, PX_AT_VALUE,
+            "has edges of %.3g m, and particles of fluid lie %.3g m apart: more than %d times "
+            "as %s; wanted edges from %.3g to %.3g m, best near the spacing",
+            edge, s, RATIO, edge > s ? "coarse" : "fine", s / RATIO, RATIO * s);
+    PxPath materials = px_path_key(&root, "materials");
+    PxPath material = px_path_key(&materials, scene->material[body->is.refers[0]].def.name);
+    PxPath section = px_path_key(&material, "cloth");
+    if (def->thickness > s) {
+        PxPath at = px_path_key(&section, "thickness");
+        px_complain(scene, PX_WARNING, &at, PX_AT_VALUE,
+                    "is %.3g m, more than the spacing of the fluid, %.3g m: fluid keeps half of it "
+                    "away from the cloth; wanted less",
+                    def->thickness, s);
+    }
+}
+
+/* Keys that only matter for cloth with pores. */
+static void check_pores(PxScene *scene, size_t index)
+{
+    const PxClothDef *def = &scene->material[index].def.cloth;
+    PxMaterialDef usual = px_material_def_default();
+    const struct {
+        const char *key;
+        double value, usual;
+    } needs[] = {{"absorption", def->absorption, usual.cloth.absorption},
+                 {"diffusion", def->diffusion, usual.cloth.diffusion},
+                 {"rise", def->rise, usual.cloth.rise},
+                 {"drying", def->drying, usual.cloth.drying}};
+    PxPath root = px_path_root(), materials = px_path_key(&root, "materials");
+    PxPath material = px_path_key(&materials, scene->material[index].def.name);
+    PxPath section = px_path_key(&material, "cloth");
+    for (size_t k = 0; k < PX_COUNT(needs) && def->cloth && !(def->pores > 0); ++k) {
+        PxPath at = px_path_key(&section, needs[k].key);
+        if (needs[k].value < needs[k].usual || needs[k].value > needs[k].usual)
+            px_complain(scene, PX_WARNING, &at, PX_AT_VALUE,
+                        "has no effect: this cloth has no pores and takes up nothing; wanted "
+                        "\"pores\" above 0, for cotton 0.7");
+    }
+}
+
 void px_survey_check_cloth(PxScene *scene, const PxSurvey *survey)
 {
     for (size_t k = 0; k < scene->bodies; ++k)
         for (size_t other = 0; other < scene->bodies && survey->sheet[k] != NULL; ++other)
             if (survey->shape[other] != NULL && px_body_is_boundary(&scene->body[other].def))
                 compare(scene, survey, k, other);
+    for (size_t k = 0; k < scene->bodies && has_fluid(scene); ++k)
+        if (survey->sheet[k] != NULL)
+            compare_spacing(scene, survey, k);
+    for (size_t k = 0; k < scene->materials; ++k)
+        check_pores(scene, k);
 }
