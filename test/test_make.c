@@ -1,12 +1,14 @@
-/// Meshes made for scenes: colons, sheets of cloth, and isosurfaces of volumes from NRRD files and
-/// raw samples.
+/// Meshes made for scenes: colons, sheets of cloth, figures that walk, and isosurfaces of volumes
+/// from NRRD files and raw samples.
 #include "check.h"
+#include "folder.h"
 
 #include "phyxel/make.h"
 #include "shape/colon.h"
 #include "shape/mesh_check.h"
 #include "shape/mesh_read.h"
 #include "shape/rectangle.h"
+#include "shape/shape.h"
 #include "surface/mesh/isosurface.h"
 
 #include <math.h>
@@ -408,6 +410,85 @@ TEST(raw_samples_need_their_size_and_type)
     CHECK_FAILS(px_make_volume_mesh(&def, "test_make.stl", NULL), PX_ERR_FORMAT, "cannot hold");
     unlink("test_make.raw");
     unlink("test_make.stl");
+}
+
+/* ---- walker ---- */
+
+/* Lowest place of a figure during a step of its motion, and its furthest place in z. */
+static void soles(PxMovingMesh *moving, double time, double *low, double *ahead)
+{
+    px_moving_mesh_set(moving, time, 0);
+    PxBounds b = px_moving_mesh_bounds(moving);
+    *low = b.low.y;
+    *ahead = b.high.z;
+}
+
+TEST(every_seed_makes_a_closed_figure_that_walks_on_the_floor_in_a_skirt_that_fits)
+{
+    Folder folder = folder_make();
+    char mesh[FOLDER_PATH + 40], poses[FOLDER_PATH + 40], skirt[FOLDER_PATH + 40];
+    snprintf(mesh, sizeof mesh, "%s/w.obj", folder.path);
+    snprintf(poses, sizeof poses, "%s/w.pc2", folder.path);
+    snprintf(skirt, sizeof skirt, "%s/s.obj", folder.path);
+    double height[3];
+    for (uint64_t seed = 1; seed <= 3; ++seed) {
+        PxWalkerDef def = px_walker_def_default();
+        PxWalkerResult r;
+        def.seed = seed;
+        def.triangles = 3000;
+        def.fps = 24;
+        def.seconds = 3;
+        CHECK_OK(px_make_walker(&def, mesh, poses, skirt, &r));
+        CHECK_NEAR(r.triangles, 3000, 400);
+        CHECK(r.poses == 73 && r.speed > 0.8 && r.speed < 1.8);
+        height[seed - 1] = r.height;
+        PxShapeDef shape = px_shape_def_default(PX_SHAPE_MESH);
+        shape.mesh = mesh;
+        shape.poses = poses;
+        shape.pose_fps = 24;
+        PxShape *figure;
+        CHECK_OK(px_shape_create(&shape, &figure)); /* closed in every pose */
+        PxMovingMesh *moving = px_shape_moving(figure);
+        double low, ahead, start;
+        soles(moving, 0, &low, &start);
+        for (double t = 0; t <= 3; t += 0.05) {
+            soles(moving, t, &low, &ahead);
+            CHECK(low > -0.012 && low < 0.02); /* it neither sinks nor flies */
+        }
+        /* a ramp of 0.8 s after 0.3 s of standing costs half its length */
+        CHECK_NEAR(ahead - start, r.speed * (3 - 0.3 - 0.4), 0.5);
+        /* no limb goes faster than a foot that swings */
+        CHECK(px_moving_mesh_speed(moving) < 4.5 * r.speed);
+        PxMesh *cloth;
+        CHECK_OK(px_mesh_read_file(skirt, &cloth));
+        CHECK(cloth->vertex_count == r.skirt_vertices && r.skirt_triangles > 2000);
+        uint32_t held = 0;
+        for (uint32_t v = 0; v < cloth->vertex_count; ++v) {
+            CHECK(px_shape_distance(figure, cloth->position[v], NULL) > 0.004);
+            held += cloth->position[v].y > r.waist[0] && cloth->position[v].y < r.waist[1];
+        }
+        CHECK(held == 2 * def.around);
+        px_mesh_free(cloth);
+        px_shape_free(figure);
+    }
+    CHECK(height[0] != height[1] && height[1] != height[2]);
+    folder_remove_path(folder.path);
+}
+
+TEST(figures_with_wrong_numbers_are_refused)
+{
+    PxWalkerDef def = px_walker_def_default();
+    CHECK_FAILS(px_make_walker(&def, "w.stl", "w.pc2", NULL, NULL), PX_ERR_ARGUMENT, "STL");
+    CHECK_FAILS(px_make_walker(&def, "w.obj", "w.abc", NULL, NULL), PX_ERR_ARGUMENT, ".pc2");
+    CHECK_FAILS(px_make_walker(&def, "w.obj", "w.pc2", "s.txt", NULL), PX_ERR_ARGUMENT, "s.txt");
+    def.fps = 0;
+    CHECK_FAILS(px_make_walker(&def, "w.obj", "w.pc2", NULL, NULL), PX_ERR_ARGUMENT, "fps is 0");
+    def = px_walker_def_default();
+    def.height = NAN;
+    CHECK_FAILS(px_make_walker(&def, "w.obj", "w.pc2", NULL, NULL), PX_ERR_ARGUMENT, "height");
+    def = px_walker_def_default();
+    def.triangles = 10;
+    CHECK_FAILS(px_make_walker(&def, "w.obj", "w.pc2", NULL, NULL), PX_ERR_ARGUMENT, "triangles");
 }
 
 TEST_MAIN()

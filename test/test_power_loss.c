@@ -259,18 +259,27 @@ static bool is_done(const Op *sync)
                : forgotten != (record.is_table[sync->file] ? OF_TABLES : OF_FILES);
 }
 
+static int synced[MOST_OPS]; /* by operation: the first that makes it durable */
+
+static void find_syncs(void)
+{
+    for (int k = 0; k < record.ops; ++k) {
+        const Op *op = &record.op[k];
+        synced[k] = record.ops;
+        for (int n = k + 1; n < record.ops && synced[k] == record.ops; ++n) {
+            const Op *sync = &record.op[n];
+            if ((op->kind == DATA ? sync->kind == SYNC && sync->file == op->file
+                                  : sync->kind == SYNC_FOLDER && in_folder(op->name, sync->name)) &&
+                is_done(sync))
+                synced[k] = n;
+        }
+    }
+}
+
 /* Whether operation k must have reached the disk when the power fails before operation `end`. */
 static bool durable(int k, int end)
 {
-    const Op *op = &record.op[k];
-    for (int s = k + 1; s < end; ++s) {
-        const Op *sync = &record.op[s];
-        if ((op->kind == DATA ? sync->kind == SYNC && sync->file == op->file
-                              : sync->kind == SYNC_FOLDER && in_folder(op->name, sync->name)) &&
-            is_done(sync))
-            return true;
-    }
-    return false;
+    return synced[k] < end;
 }
 
 #define ALL (~(uint64_t)0)
@@ -303,7 +312,13 @@ static int make_tree(int end, uint64_t keep, Tree *t)
 /* The bytes of a file; free() them. */
 static char *make_bytes(int file, int end, Lost lost, size_t *size)
 {
-    char *bytes = calloc(1, 1 << 20);
+    *size = 0;
+    for (int k = 0; k < end; ++k)
+        if (record.op[k].kind == DATA && record.op[k].file == file &&
+            record.op[k].at + record.op[k].size > *size)
+            *size = record.op[k].at + record.op[k].size;
+    char *bytes = calloc(1, *size + 1);
+    CHECK(bytes != NULL);
     *size = 0;
     for (int k = 0; k < end; ++k) {
         const Op *op = &record.op[k];
@@ -313,7 +328,6 @@ static char *make_bytes(int file, int end, Lost lost, size_t *size)
         if (!there && lost == SHORT)
             continue;
         size_t reach = !there && lost == TORN ? op->size / 2 : op->size;
-        CHECK(op->at + op->size <= 1 << 20);
         if (there || lost == TORN)
             memcpy(bytes + op->at, op->bytes, reach);
         if (op->at + reach > *size)
@@ -327,26 +341,39 @@ static int by_name(const void *a, const void *b)
     return strcmp(a, b); /* the name comes first in an entry */
 }
 
-/* Writes the state into `dir`, folders before their files; its digest tells states apart. */
-static void write_state(Tree *t, int end, Lost lost, const char *dir, uint64_t digest[2])
+/* Tells states apart. */
+static void digest_state(Tree *t, int end, Lost lost, uint64_t digest[2])
 {
     digest[0] = digest[1] = 0;
+    qsort(t->entry, (size_t)t->count, sizeof t->entry[0], by_name);
+    for (int k = 0; k < t->count; ++k) {
+        uint64_t one[2];
+        size_t size;
+        px_digest(t->entry[k].name, strlen(t->entry[k].name), one);
+        px_digest_join(digest, one, digest);
+        if (t->entry[k].file < 0)
+            continue;
+        char *bytes = make_bytes(t->entry[k].file, end, lost, &size);
+        px_digest(bytes, size, one);
+        px_digest_join(digest, one, digest);
+        free(bytes);
+    }
+}
+
+/* Writes the state into `dir`, folders before their files. */
+static void write_state(Tree *t, int end, Lost lost, const char *dir)
+{
     qsort(t->entry, (size_t)t->count, sizeof t->entry[0], by_name);
     CHECK(mkdir(dir, 0777) == 0);
     for (int k = 0; k < t->count; ++k) {
         char path[4 * FOLDER_PATH];
-        uint64_t one[2];
         snprintf(path, sizeof path, "%s/%s", dir, t->entry[k].name);
-        px_digest(t->entry[k].name, strlen(t->entry[k].name), one);
-        px_digest_join(digest, one, digest);
         if (t->entry[k].file < 0) {
             CHECK(mkdir(path, 0777) == 0);
             continue;
         }
         size_t size;
         char *bytes = make_bytes(t->entry[k].file, end, lost, &size);
-        px_digest(bytes, size, one);
-        px_digest_join(digest, one, digest);
         FILE *file = fopen(path, "wb"); /* fails if its folder is lost: so is the file */
         if (file != NULL) {
             CHECK(fwrite(bytes, 1, size, file) == size);
@@ -384,7 +411,6 @@ static Holding *wanted;
 static void make_record(void)
 {
     static Tree tree;
-    uint64_t digest[2];
     if (wanted != NULL)
         return;
     folder = folder_make();
@@ -398,8 +424,9 @@ static void make_record(void)
     wanted = holding_of(dir);
 
     /* the record of everything that was written is whole */
+    find_syncs();
     make_tree(record.ops, ALL, &tree);
-    write_state(&tree, record.ops, KEPT, place, digest);
+    write_state(&tree, record.ops, KEPT, place);
     CHECK_HOLDS(place, wanted);
     folder_remove_path(place);
 }
@@ -425,16 +452,15 @@ static bool try_state(int end, uint64_t keep, Lost lost)
 {
     static Tree tree;
     uint64_t digest[2];
-    bool known = false, good = true;
     make_tree(end, keep, &tree);
-    write_state(&tree, end, lost, place, digest);
-    for (int k = 0; k < states && !known; ++k)
-        known = memcmp(seen[k], digest, sizeof digest) == 0;
-    if (!known) {
-        CHECK(states < MOST_STATES);
-        memcpy(seen[states++], digest, sizeof digest);
-        good = resumes();
-    }
+    digest_state(&tree, end, lost, digest);
+    for (int k = 0; k < states; ++k)
+        if (memcmp(seen[k], digest, sizeof digest) == 0)
+            return true;
+    CHECK(states < MOST_STATES);
+    memcpy(seen[states++], digest, sizeof digest);
+    write_state(&tree, end, lost, place);
+    bool good = resumes();
     folder_remove_path(place);
     return good;
 }
@@ -460,6 +486,7 @@ static bool try_all(void)
     static Tree tree;
     uint64_t keep;
     states = 0;
+    find_syncs();
     for (int end = 0; end <= record.ops; ++end) {
         int loose = make_tree(end, 0, &tree);
         for (int number = 0; subset(loose, number, &keep); ++number)

@@ -25,7 +25,7 @@ PHYSICS(shipped_scenes_are_without_complaint)
         bool rigid = true; /* a scene of rigid bodies, cloth and walls has no particles */
         for (size_t i = 0; i < scene->bodies; ++i)
             rigid = rigid && (scene->body[i].def.rigid || scene->body[i].def.wall ||
-                              scene->body[i].def.shape.kind == PX_SHAPE_SHEET);
+                              scene->body[i].def.cloth);
         /* mould.json has as few as figure 6.12 of document 000 */
         CHECK((rigid || estimate.particles > 500) && estimate.particles < 150000);
         double seconds = px_scene_frames(scene) / px_scene_fps(scene);

@@ -241,4 +241,21 @@ TEST(heavy_over_light_grows)
     CHECK(result.amplitude >= def.until);
 }
 
+TEST(finite_standing_waves_are_slower_in_deep_water_and_faster_in_shallow)
+{
+    PxSloshingDef def = px_sloshing_def_default();
+    def.mode = 1;
+    def.amplitude = 0.1 / 3.14159265358979; /* slope 0.1 */
+    def.depth = 10;                         /* deep: 1 - slope^2 / 8 (Rayleigh 1915) */
+    CHECK_NEAR(px_sloshing_theory(&def), 1 / (1 - 0.01 / 8), 1e-9);
+    def.depth = 0.5;
+    CHECK_NEAR(px_sloshing_theory(&def), 1.000974, 1e-6);
+    def.depth = 0.3; /* the sign changes at a depth of 0.337 lengths */
+    CHECK(px_sloshing_theory(&def) < 1);
+    def.depth = 0.5;
+    def.amplitude = 0.09;
+    def.mode = 0; /* tilted */
+    CHECK_NEAR(px_sloshing_theory(&def), 1.00514, 1e-5);
+}
+
 TEST_MAIN()

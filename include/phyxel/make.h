@@ -1,5 +1,5 @@
-/// Meshes that phyxel makes for scenes: a colon, the isosurface of a volume of samples, and sheets
-/// of cloth.
+/// Meshes that phyxel makes for scenes: a colon, the isosurface of a volume of samples, sheets of
+/// cloth, and a figure that walks with its skirt.
 #ifndef PHYXEL_MAKE_H
 #define PHYXEL_MAKE_H
 
@@ -111,6 +111,39 @@ typedef struct PxSheetResult {
 /// coordinates are lengths in m, and writes it to `path`. `result` may be NULL.
 /// Errors: PX_ERR_ARGUMENT, PX_ERR_MEMORY, PX_ERR_IO.
 PX_API PxStatus px_make_sheet(const PxSheetDef *def, const char *path, PxSheetResult *result);
+
+/// A figure that walks. Start from px_walker_def_default().
+typedef struct PxWalkerDef {
+    PxDefHead head;
+    uint64_t seed;       ///< other proportions and another gait for each
+    double height;       ///< m, 0.1 to 10; 0: chosen by the seed, 1.6 to 1.8
+    double seconds;      ///< length of the sequence, 0 to 600
+    double fps;          ///< poses per second, 1 to 1000
+    double stands;       ///< time in its neutral pose before it walks, s, 0 to 600
+    bool stays;          ///< it walks on the spot
+    uint8_t reserved[3]; ///< 0
+    uint32_t triangles;  ///< about as many, 1000 to 2,000,000
+    uint32_t around;     ///< of the skirt: cells around it, 12 to 2000
+    uint32_t pleats;     ///< of the skirt, 0 to 200
+    double skirt;        ///< its length, as a part of the height, 0.05 to 0.5
+    double flare;        ///< its slope outwards, 0 to 2
+} PxWalkerDef;
+
+PX_API void px_walker_def_init(PxWalkerDef *def, size_t size);
+PX_DEF_DEFAULT(PxWalkerDef, px_walker_def)
+
+typedef struct PxWalkerResult {
+    double height, speed;                     ///< m, m/s
+    uint32_t vertices, triangles, poses;      ///< of the figure
+    uint32_t skirt_vertices, skirt_triangles; ///< 0: no skirt was wanted
+    double waist[2];                          ///< heights between which the waistband lies, m
+} PxWalkerResult;
+
+/// Makes a figure in its neutral pose and writes it to `path` (OBJ or PLY), its poses to `poses`
+/// (PC2), and, unless `skirt` is NULL, a skirt that fits it at the start. It walks towards +z, y
+/// up. `result` may be NULL. Errors: PX_ERR_ARGUMENT, PX_ERR_MEMORY, PX_ERR_IO.
+PX_API PxStatus px_make_walker(const PxWalkerDef *def, const char *path, const char *poses,
+                               const char *skirt, PxWalkerResult *result);
 
 #ifdef __cplusplus
 }

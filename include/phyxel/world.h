@@ -123,8 +123,9 @@ PX_API PxMeltDef px_melt_def_default(void);
 
 /// Strain measure of cloth: U - I with F = R U, or (F^T F - I) / 2.
 typedef enum PxClothMembrane { PX_CLOTH_COROTATIONAL, PX_CLOTH_GREEN } PxClothMembrane;
-/// Bending of cloth: by the angle between triangles, or linear in the positions.
-typedef enum PxClothBending { PX_CLOTH_DIHEDRAL, PX_CLOTH_LINEAR } PxClothBending;
+/// Bending of cloth: by the angle between triangles, linear in the positions, or by the curvature
+/// of triangles.
+typedef enum PxClothBending { PX_CLOTH_DIHEDRAL, PX_CLOTH_LINEAR, PX_CLOTH_PLATE } PxClothBending;
 /// Integration of cloth: implicit Euler, or the second backward difference formula, which damps
 /// less.
 typedef enum PxClothIntegration { PX_CLOTH_EULER, PX_CLOTH_BDF2 } PxClothIntegration;
@@ -141,6 +142,7 @@ typedef struct PxClothDef {
     double poisson;       ///< narrowing along the warp when stretched along the weft
     double bend;          ///< flexural rigidity, N m, >= 0
     double bend_warp;     ///< the same along the warp; 0: as `bend`
+    double crease;        ///< curvature beyond which it keeps its bend, 1/m, >= 0; 0: it never does
     double damping;       ///< Rayleigh damping of mass, 1/s, >= 0
     double stiff_damping; ///< Rayleigh damping of stiffness, s, >= 0
     double limit;         ///< strain along a thread beyond which it is 21 times as stiff, > 0
@@ -353,6 +355,8 @@ typedef struct PxHandleDef {
     double start, end;          ///< s: it holds between them
     size_t keyframes;           ///< number of keyframes; 0: fixed
     const PxKeyframe *keyframe; ///< in order of time; the region follows them too; copied
+    PxBodyId with; ///< of cloth, instead of keyframes: a wall or rigid body, with whose surface the
+                   ///< vertices that it holds move; none: they follow the keyframes
 } PxHandleDef;
 
 PX_API void px_handle_def_init(PxHandleDef *def, size_t size);

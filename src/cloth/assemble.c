@@ -28,7 +28,11 @@ static void hinge_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t t = begin; t < end; ++t) {
         const uint32_t *c = y->hinge[t].corner;
         PxVec3 x[4] = {s->x[c[0]], s->x[c[1]], s->x[c[2]], s->x[c[3]]};
-        px_cloth_bending(&s->law[y->of_hinge[t]], &y->hinge[t], x, &s->hinge[t]);
+        PxClothHinge h = y->hinge[t];
+        double crease = s->rest[y->edge_of_hinge[t]];
+        if (fabs(crease) > 0)
+            px_cloth_hinge_rest(&h, h.angle + crease);
+        px_cloth_bending(&s->law[y->of_hinge[t]], &h, x, &s->hinge[t]);
     }
 }
 
@@ -46,7 +50,9 @@ static bool was_seen(const PxClothStep *s)
     bool same = seen->any;
     for (uint32_t k = 0; k < s->system->cloths && same; ++k)
         same = same_law(&s->law[k], &seen->law[k]);
-    return same && memcmp(s->x, seen->x, s->system->vertices * sizeof *s->x) == 0;
+    size_t edges = s->system->edges * sizeof(double);
+    return same && memcmp(s->x, seen->x, s->system->vertices * sizeof *s->x) == 0 &&
+           memcmp(s->rest, seen->rest, edges) == 0 && memcmp(s->lean, seen->from, edges) == 0;
 }
 
 void px_cloth_evaluate(PxClothStep *s)
@@ -56,9 +62,12 @@ void px_cloth_evaluate(PxClothStep *s)
         return;
     memcpy(seen->x, s->x, s->system->vertices * sizeof *s->x);
     memcpy(seen->law, s->law, s->system->cloths * sizeof *s->law);
+    memcpy(seen->rest, s->rest, s->system->edges * sizeof *s->rest);
+    memcpy(seen->from, s->lean, s->system->edges * sizeof *s->lean);
     seen->any = true;
     px_parallel_for(s->threads, s->system->faces, BLOCK, face_block, s);
     px_parallel_for(s->threads, s->system->hinges, BLOCK, hinge_block, s);
+    px_cloth_plates(s);
 }
 
 static bool is_linear(const PxClothStep *s, uint32_t hinge)

@@ -36,6 +36,14 @@ double px_cloth_angle(const PxVec3 x[4])
     return atan2(px_dot(px_cross(n2, n1), px_normalized(e, none)), px_dot(n1, n2));
 }
 
+/* The curvature of a hinge with the angle theta is theta l / (A1 + A2): the same for a given
+ * cylinder at any size of the triangles. */
+double px_cloth_yield(const PxClothHinge *h, double crease, double angle)
+{
+    double most = crease * h->length / h->shape;
+    return !(crease > 0) || fabs(angle) <= most ? 0 : copysign(fabs(angle) - most, angle);
+}
+
 static void linear(const PxClothHinge *h, const PxVec3 x[4], double k, PxClothHingeState *out)
 {
     double lambda = k / (h->lever * h->lever);
@@ -70,7 +78,7 @@ void px_cloth_bending(const PxClothLaw *law, const PxClothHinge *h, const PxVec3
     if (!(s1 > least) || !(s2 > least)) {
         for (int c = 0; c < 4; ++c)
             out->slope[c] = none;
-        out->moment = out->stiff = out->energy = 0;
+        out->angle = out->moment = out->stiff = out->energy = 0;
         return;
     }
     PxVec3 u1 = px_scale(n1, 1 / s1), u2 = px_scale(n2, 1 / s2);
@@ -82,6 +90,12 @@ void px_cloth_bending(const PxClothLaw *law, const PxClothHinge *h, const PxVec3
                            -px_dot(px_sub(x[3], x[0]), unit));
     double sine, cosine, rest = h->half_sine;
     halve(px_dot(px_cross(n2, n1), unit), px_dot(n1, n2), &sine, &cosine);
+    if (law->bending == PX_CLOTH_PLATE) { /* px_cloth_plates() sets the moment */
+        out->angle = 2 * atan2(sine, cosine) - h->angle;
+        out->moment = out->energy = 0;
+        out->stiff = k;
+        return;
+    }
     out->moment = 2 * k * (sine - rest);
     out->stiff = k * cosine;
     out->energy = 4 * k * (h->half_cosine - cosine);

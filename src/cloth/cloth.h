@@ -44,6 +44,7 @@ typedef struct PxClothLaw {
     double thickness;   ///< m
     double c[4];        ///< C_1111, C_1122, C_2222, C_1212 (004 Eqs. 2.81, 2.82), N/m
     double bend[2];     ///< flexural rigidity along weft and warp, N m
+    double crease;      ///< curvature beyond which bending is plastic, 1/m; 0: never
     double alpha, beta; ///< Rayleigh damping, 1/s and s
     double limit;       ///< strain from which it is stiffer
     PxClothMembrane membrane;
@@ -73,6 +74,12 @@ typedef struct PxClothNode {
     uint32_t piece; ///< the connected piece that all its triangles belong to; UINT32_MAX: several
 } PxClothNode;
 
+/// An edge of one or two triangles, which it is the side `side` of.
+typedef struct PxClothEdge {
+    uint32_t face[2], side[2]; ///< second face UINT32_MAX: a border
+    uint32_t hinge;            ///< UINT32_MAX: none
+} PxClothEdge;
+
 /// State of a triangle.
 typedef struct PxClothFaceState {
     PxVec3 f[2];      ///< deformation gradient, or its rotation for co-rotational strain
@@ -88,6 +95,7 @@ typedef struct PxClothFaceState {
 /// State of a hinge.
 typedef struct PxClothHingeState {
     PxVec3 slope[4]; ///< of the angle by corner, 1/m; linear model: slope[0] is the bending vector
+    double angle;    ///< from that at rest, rad; plates only
     double moment;   ///< dE/d(angle), N m; linear model: stiffness, N/m
     double stiff;    ///< second derivative, N m, >= 0
     double energy;   ///< J
@@ -100,14 +108,20 @@ typedef struct PxClothSeen {
     PxClothLaw *law;
     PxClothFaceState *face;
     PxClothHingeState *hinge;
+    double *rest, *from;                ///< by edge, as in PxClothStep
+    double *lean, *half, *scale, *move; ///< by edge (plate.c)
+    double *moment;                     ///< three a face (plate.c)
+    double *bent;                       ///< by face (plate.c)
 } PxClothSeen;
 
 /// Topology of all cloth: sheets one after another. Built when pieces come or go.
 typedef struct PxClothSystem {
     PxArena memory;
-    uint32_t vertices, faces, hinges, cloths;
-    PxClothFace *face;   ///< corners are global
-    PxClothHinge *hinge; ///< the same
+    uint32_t vertices, faces, hinges, edges, cloths;
+    PxClothFace *face;     ///< corners are global
+    PxClothHinge *hinge;   ///< the same
+    PxClothEdge *edges_of; ///< by edge: hinges and borders, piece after piece
+    uint32_t *edge_of_hinge;
     double *share;       ///< by vertex, m^2
     uint32_t *of_vertex; ///< index of its cloth
     uint32_t *of_face, *of_hinge;
@@ -171,6 +185,8 @@ typedef struct PxClothStep {
     PxVec3 *touch;                    ///< what they add to the right side, N s
     uint8_t *in_contact;              ///< by vertex: it belongs to one of them
     PxVec3 *pressed;                  ///< their impulses at the velocities w of the last round, N s
+    const double *rest;               ///< by edge: change of the angle at rest, rad
+    const double *lean;               ///< by edge: angle of its normal at first (plate.c), rad
     PxClothFaceState *face;           ///< those of system->seen
     PxClothHingeState *hinge;         ///< the same
     PxClothFaceLoad *face_load;
@@ -231,6 +247,13 @@ void px_cloth_membrane(const PxClothLaw *law, const PxClothFace *face, const PxV
 /// Sets the state of a hinge from its corners (bending.c).
 void px_cloth_bending(const PxClothLaw *law, const PxClothHinge *hinge, const PxVec3 x[4],
                       PxClothHingeState *out);
+
+/// Sets moments of hinges and adds energies of triangles that bend as plates (plate.c).
+void px_cloth_plates(PxClothStep *step);
+
+/// The change of the angle at rest of a hinge that is now bent by `angle` from it: beyond the
+/// curvature `crease` bending is plastic.
+double px_cloth_yield(const PxClothHinge *hinge, double crease, double angle);
 
 /// Angle between two triangles (0, 1, 2) and (1, 0, 3), rad: 0 is flat, positive if their edge is a
 /// valley seen from the side of the normals.

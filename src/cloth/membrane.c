@@ -27,10 +27,17 @@ PxStatus px_cloth_law(const PxMaterialDef *def, const char *what, PxClothLaw *ou
                        "stretched along the warp it would narrow by %g; wanted the product of both "
                        "ratios below 1",
                        what, nu, d->weft, d->warp, back);
+    if (d->crease > 0 && d->bending_model == PX_CLOTH_LINEAR)
+        return px_fail(
+            PX_ERR_ARGUMENT,
+            "%s: crease %g 1/m is not for \"bending\": \"linear\"; wanted \"dihedral\" or "
+            "\"plate\"",
+            what, d->crease);
     *out = (PxClothLaw){.mass = d->mass > 0 ? d->mass : def->density * d->thickness,
                         .thickness = d->thickness,
                         .c = {d->weft / whole, nu * d->warp / whole, d->warp / whole, d->shear},
                         .bend = {d->bend, d->bend_warp > 0 ? d->bend_warp : d->bend},
+                        .crease = d->crease,
                         .alpha = d->damping,
                         .beta = d->stiff_damping,
                         .limit = d->limit,

@@ -257,8 +257,8 @@ static PxStatus make_hinges(PxClothSheet *s, const PxMesh *mesh, PxClothRest res
                              "the edge between vertices %u and %u has %zu triangles, the first %u, "
                              "%u and %u; wanted one or two",
                              e->low, e->high, end - k, e[0].face, e[1].face, e[2].face);
-        if (end - k == 1)
-            ++s->borders;
+        if (end - k == 1) /* numbered from the end until all hinges are known */
+            s->face[e->face].edge[e->corner] = UINT32_MAX - s->borders++;
         if (end - k != 2)
             continue;
         uint32_t from = s->face[e[0].face].corner[e[0].corner];
@@ -267,9 +267,15 @@ static PxStatus make_hinges(PxClothSheet *s, const PxMesh *mesh, PxClothRest res
                              "triangles %u and %u face opposite sides; wanted all corners "
                              "counter-clockwise seen from one side",
                              e[0].face, e[1].face);
+        for (int n = 0; n < 2; ++n)
+            s->face[e[n].face].edge[e[n].corner] = s->hinges;
         if (status == PX_OK)
             make_hinge(s, mesh->position, &e[0], &e[1], rest, &s->hinge[s->hinges++]);
     }
+    for (uint32_t t = 0; t < s->faces && status == PX_OK; ++t)
+        for (int k = 0; k < 3; ++k)
+            if (s->face[t].edge[k] >= s->hinges)
+                s->face[t].edge[k] = s->hinges + (UINT32_MAX - s->face[t].edge[k]);
     s->closed = s->borders == 0;
     s->edge = edges > 0 ? length / (double)edges : 0;
     free(edge);

@@ -15,6 +15,7 @@
 /// Rest shape of a triangle.
 typedef struct PxClothFace {
     uint32_t corner[3];
+    uint32_t edge[3];     ///< from corner k to the next one: hinges first, then borders
     double inverse[2][2]; ///< of [p1 - p0, p2 - p0], p the corners in (u, v); 1/m
     double area;          ///< m^2
 } PxClothFace;

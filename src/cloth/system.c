@@ -49,7 +49,7 @@ static void list_uses(PxClothSystem *s, uint32_t *fill)
 
 static void copy_sheet(PxClothSystem *s, const PxClothSheet *sheet, uint32_t cloth)
 {
-    uint32_t first = s->vertices, face = s->faces;
+    uint32_t first = s->vertices, face = s->faces, edge = s->edges;
     for (uint32_t k = 0; k < sheet->vertices; ++k) {
         s->share[first + k] = sheet->share[k];
         s->of_vertex[first + k] = cloth;
@@ -57,8 +57,10 @@ static void copy_sheet(PxClothSystem *s, const PxClothSheet *sheet, uint32_t clo
     for (uint32_t t = 0; t < sheet->faces; ++t) {
         PxClothFace *f = &s->face[s->faces];
         *f = sheet->face[t];
-        for (int c = 0; c < 3; ++c)
+        for (int c = 0; c < 3; ++c) {
             f->corner[c] += first;
+            f->edge[c] += edge;
+        }
         s->of_face[s->faces++] = cloth;
     }
     for (uint32_t t = 0; t < sheet->hinges; ++t) {
@@ -68,9 +70,30 @@ static void copy_sheet(PxClothSystem *s, const PxClothSheet *sheet, uint32_t clo
             h->corner[c] += first;
         for (int c = 0; c < 2; ++c)
             h->face[c] += face;
+        s->edge_of_hinge[s->hinges] = edge + t;
         s->of_hinge[s->hinges++] = cloth;
     }
     s->vertices += sheet->vertices;
+    s->edges += sheet->hinges + sheet->borders;
+}
+
+/* Lists the triangles of edges, in the order that hinges have. */
+static void list_edges(PxClothSystem *s)
+{
+    for (uint32_t e = 0; e < s->edges; ++e)
+        s->edges_of[e] = (PxClothEdge){.face = {UINT32_MAX, UINT32_MAX}, .hinge = UINT32_MAX};
+    for (uint32_t h = 0; h < s->hinges; ++h) {
+        PxClothEdge *e = &s->edges_of[s->edge_of_hinge[h]];
+        e->hinge = h;
+        memcpy(e->face, s->hinge[h].face, sizeof e->face);
+    }
+    for (uint32_t t = 0; t < s->faces; ++t)
+        for (uint32_t k = 0; k < 3; ++k) {
+            PxClothEdge *e = &s->edges_of[s->face[t].edge[k]];
+            if (e->hinge == UINT32_MAX)
+                e->face[0] = t;
+            e->side[e->face[0] != t] = k;
+        }
 }
 
 static PxStatus make_seen(PxClothSystem *s)
@@ -81,27 +104,41 @@ static PxStatus make_seen(PxClothSystem *s)
         *s->seen = (PxClothSeen){.x = PX_ARENA_ARRAY(m, PxVec3, s->vertices + 1),
                                  .law = PX_ARENA_ARRAY(m, PxClothLaw, s->cloths + 1),
                                  .face = PX_ARENA_ARRAY(m, PxClothFaceState, s->faces + 1),
-                                 .hinge = PX_ARENA_ARRAY(m, PxClothHingeState, s->hinges + 1)};
-    if (s->seen == NULL || s->seen->x == NULL || s->seen->law == NULL || s->seen->face == NULL ||
-        s->seen->hinge == NULL)
+                                 .hinge = PX_ARENA_ARRAY(m, PxClothHingeState, s->hinges + 1),
+                                 .bent = PX_ARENA_ARRAY(m, double, s->faces + 1)};
+    bool room = s->seen != NULL;
+    if (room) {
+        double **of_edge[] = {&s->seen->rest, &s->seen->from,  &s->seen->lean,
+                              &s->seen->half, &s->seen->scale, &s->seen->move};
+        for (size_t k = 0; k < PX_COUNT(of_edge); ++k)
+            room = (*of_edge[k] = PX_ARENA_ARRAY(m, double, s->edges + 1)) != NULL && room;
+        s->seen->moment = PX_ARENA_ARRAY(m, double, 3 * (size_t)s->faces + 1);
+        for (uint32_t e = 0; room && e < s->edges; ++e)
+            s->seen->lean[e] = 0;
+    }
+    if (!room || s->seen->x == NULL || s->seen->law == NULL || s->seen->face == NULL ||
+        s->seen->hinge == NULL || s->seen->moment == NULL || s->seen->bent == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u triangles", s->faces);
     return PX_OK;
 }
 
 PxStatus px_cloth_system_build(PxClothSystem *s, const PxCloth *cloth, size_t cloths)
 {
-    size_t n = 0, faces = 0, hinges = 0;
+    size_t n = 0, faces = 0, hinges = 0, edges = 0;
     for (size_t k = 0; k < cloths; ++k) {
         n += cloth[k].sheet->vertices;
         faces += cloth[k].sheet->faces;
         hinges += cloth[k].sheet->hinges;
+        edges += (size_t)cloth[k].sheet->hinges + cloth[k].sheet->borders;
     }
-    s->vertices = s->faces = s->hinges = 0;
+    s->vertices = s->faces = s->hinges = s->edges = 0;
     s->cloths = (uint32_t)cloths;
     PX_TRY(px_arena_reset(&s->memory));
     PxArena *m = &s->memory;
     s->face = PX_ARENA_ARRAY(m, PxClothFace, faces + 1);
     s->hinge = PX_ARENA_ARRAY(m, PxClothHinge, hinges + 1);
+    s->edges_of = PX_ARENA_ARRAY(m, PxClothEdge, edges + 1);
+    s->edge_of_hinge = PX_ARENA_ARRAY(m, uint32_t, hinges + 1);
     s->share = PX_ARENA_ARRAY(m, double, n + 1);
     s->of_vertex = PX_ARENA_ARRAY(m, uint32_t, n + 1);
     s->of_face = PX_ARENA_ARRAY(m, uint32_t, faces + 1);
@@ -117,7 +154,8 @@ PxStatus px_cloth_system_build(PxClothSystem *s, const PxCloth *cloth, size_t cl
     if (s->face == NULL || s->hinge == NULL || s->share == NULL || s->of_vertex == NULL ||
         s->of_face == NULL || s->of_hinge == NULL || s->first_face == NULL ||
         s->first_hinge == NULL || s->faces_of == NULL || s->hinges_of == NULL || fill == NULL ||
-        start == NULL || s->edge == NULL || s->volume == NULL)
+        start == NULL || s->edges_of == NULL || s->edge_of_hinge == NULL || s->edge == NULL ||
+        s->volume == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %zu triangles", faces);
     for (size_t k = 0; k < cloths; ++k)
         copy_sheet(s, cloth[k].sheet, (uint32_t)k);
@@ -128,6 +166,7 @@ PxStatus px_cloth_system_build(PxClothSystem *s, const PxCloth *cloth, size_t cl
         memcpy(start + cloth[k].first, cloth[k].sheet->start,
                cloth[k].sheet->vertices * sizeof *start);
     }
+    list_edges(s);
     list_uses(s, fill);
     PX_TRY(make_seen(s));
     PX_TRY(px_cloth_pattern_build(s));

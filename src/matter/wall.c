@@ -42,6 +42,18 @@ PxVec3 px_wall_to_world(const PxWall *wall, double when, PxVec3 rest)
     return px_pose_to_world(&p, wall->pivot, rest);
 }
 
+PxVec3 px_wall_bind(const PxWall *wall, double when, PxVec3 world)
+{
+    return px_wall_moving(wall) != NULL ? px_shape_bind(wall->shape, when, world)
+                                        : px_wall_to_rest(wall, when, world);
+}
+
+PxVec3 px_wall_follow(const PxWall *wall, double when, PxVec3 bound)
+{
+    return px_wall_moving(wall) != NULL ? px_shape_follow(wall->shape, when, bound)
+                                        : px_wall_to_world(wall, when, bound);
+}
+
 PxVec3 px_wall_turn_to_world(const PxWall *wall, double when, PxVec3 rest)
 {
     return px_wall_is_fixed(wall) ? rest : px_rotate(pose_within(wall, when).turn, rest);

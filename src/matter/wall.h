@@ -69,6 +69,11 @@ static inline bool px_wall_is_still(const PxWall *wall)
 PxVec3 px_wall_to_rest(const PxWall *wall, double when, PxVec3 world);
 PxVec3 px_wall_to_world(const PxWall *wall, double when, PxVec3 rest);
 
+/// Binds a point to the wall at a moment: its place in the rest frame, of a wall with poses in the
+/// pose at time 0; and where a bound point is at a moment.
+PxVec3 px_wall_bind(const PxWall *wall, double when, PxVec3 world);
+PxVec3 px_wall_follow(const PxWall *wall, double when, PxVec3 bound);
+
 /// Rotates a direction from the rest frame to the world.
 PxVec3 px_wall_turn_to_world(const PxWall *wall, double when, PxVec3 rest);
 

@@ -331,8 +331,7 @@ static PxVec3 pseudo_normal(const PxMovingMesh *m, double when, uint32_t t, int 
     return sum;
 }
 
-/* Weights of the corners with which a point of the triangle is their mean. */
-static void weights(const PxVec3 c[3], PxVec3 q, double out[3])
+void px_triangle_weights(const PxVec3 c[3], PxVec3 q, double out[3])
 {
     PxVec3 u = px_sub(c[1], c[0]), v = px_sub(c[2], c[0]), p = px_sub(q, c[0]), n = px_cross(u, v);
     double whole = px_dot(n, n);
@@ -390,7 +389,7 @@ void px_moving_mesh_closest(const PxMovingMesh *m, double when, PxVec3 p, PxMovi
     if (best == UINT32_MAX) /* so far away that squares overflow */
         return;
     corners(m, when, best, c);
-    weights(c, point, out->weight);
+    px_triangle_weights(c, point, out->weight);
     PxVec3 normal = pseudo_normal(m, when, best, best_part), apart = px_sub(p, point);
     bool inside = px_dot(apart, normal) < 0;
     double distance = sqrt(best2), size = px_length(px_sub(c[1], c[0]));
@@ -427,6 +426,23 @@ static bool axes_of(const PxVec3 c[3], PxVec3 axis[3])
     return true;
 }
 
+PxVec3 px_triangle_carry(const PxVec3 a[3], const PxVec3 b[3], const double weight[3], PxVec3 arm)
+{
+    PxVec3 old[3], new[3], foot = px_vec(0, 0, 0);
+    for (int k = 0; k < 3; ++k)
+        foot = px_mad(foot, b[k], weight[k]);
+    if (!axes_of(a, old) || !axes_of(b, new))
+        return px_add(foot, arm);
+    for (int k = 0; k < 3; ++k)
+        foot = px_mad(foot, new[k], px_dot(arm, old[k]));
+    return foot;
+}
+
+void px_moving_mesh_corners(const PxMovingMesh *m, double when, uint32_t triangle, PxVec3 out[3])
+{
+    corners(m, when, triangle, out);
+}
+
 PxVec3 px_moving_mesh_carry(const PxMovingMesh *m, double from, PxVec3 point, double to)
 {
     PxMovingSpot spot;
@@ -435,17 +451,10 @@ PxVec3 px_moving_mesh_carry(const PxMovingMesh *m, double from, PxVec3 point, do
     px_moving_mesh_closest(m, from, point, &spot);
     if (!isfinite(spot.distance))
         return point;
-    PxVec3 a[3], b[3], old[3], new[3], arm = px_sub(point, spot.point), foot = px_vec(0, 0, 0);
+    PxVec3 a[3], b[3];
     corners(m, from, spot.triangle, a);
     corners(m, to, spot.triangle, b);
-    for (int k = 0; k < 3; ++k)
-        foot = px_mad(foot, b[k], spot.weight[k]);
-    if (!axes_of(a, old) || !axes_of(b, new))
-        return px_add(foot, arm);
-    PxVec3 turned = foot;
-    for (int k = 0; k < 3; ++k)
-        turned = px_mad(turned, new[k], px_dot(arm, old[k]));
-    return turned;
+    return px_triangle_carry(a, b, spot.weight, px_sub(point, spot.point));
 }
 
 PxMovingCorner px_moving_mesh_corner(const PxMovingMesh *m, uint32_t t, int corner)

@@ -58,6 +58,15 @@ PxVec3 px_moving_mesh_way(const PxMovingMesh *moving, const PxMovingSpot *spot);
 /// Moves a point with the nearest triangle, and turned with it, from one moment to another.
 PxVec3 px_moving_mesh_carry(const PxMovingMesh *moving, double from, PxVec3 point, double to);
 
+/// The place of a point that is bound to a triangle: weights of the corners a[] give its foot,
+/// `arm` leads from there to the point. When the corners are at b[], it has turned with them.
+PxVec3 px_triangle_carry(const PxVec3 a[3], const PxVec3 b[3], const double weight[3], PxVec3 arm);
+/// Weights of the corners with which a point of the triangle is their mean.
+void px_triangle_weights(const PxVec3 corner[3], PxVec3 point, double weight[3]);
+/// Corners of a triangle at a moment.
+void px_moving_mesh_corners(const PxMovingMesh *moving, double when, uint32_t triangle,
+                            PxVec3 out[3]);
+
 /// A corner of a triangle, to be shown.
 typedef struct PxMovingCorner {
     PxVec3 at[2];  ///< at both moments, m

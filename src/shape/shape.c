@@ -386,6 +386,39 @@ PxMovingMesh *px_shape_moving(const PxShape *shape)
     return shape->moving;
 }
 
+/* Corners of a triangle at time 0, in the world. */
+static void first_corners(const PxShape *shape, uint32_t triangle, PxVec3 out[3])
+{
+    for (int k = 0; k < 3; ++k)
+        out[k] = px_shape_to_world(shape, px_mesh_corner(shape->mesh, triangle, k));
+}
+
+PxVec3 px_shape_follow(const PxShape *shape, double when, PxVec3 bound)
+{
+    PxMeshSpot spot;
+    PxVec3 a[3], b[3];
+    double weight[3];
+    if (!px_mesh_tree_closest(shape->tree, px_shape_to_own(shape, bound), INFINITY, &spot))
+        return bound;
+    PxVec3 foot = px_shape_to_world(shape, spot.point);
+    first_corners(shape, spot.triangle, a);
+    px_triangle_weights(a, foot, weight);
+    px_moving_mesh_corners(shape->moving, when, spot.triangle, b);
+    return px_triangle_carry(a, b, weight, px_sub(bound, foot));
+}
+
+PxVec3 px_shape_bind(const PxShape *shape, double when, PxVec3 place)
+{
+    PxMovingSpot spot;
+    PxVec3 a[3], b[3];
+    px_moving_mesh_closest(shape->moving, when, place, &spot);
+    if (!isfinite(spot.distance))
+        return place;
+    px_moving_mesh_corners(shape->moving, when, spot.triangle, a);
+    first_corners(shape, spot.triangle, b);
+    return px_triangle_carry(a, b, spot.weight, px_sub(place, spot.point));
+}
+
 PxBounds px_shape_bounds(const PxShape *shape)
 {
     return shape->bounds;

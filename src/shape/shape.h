@@ -50,6 +50,12 @@ PxShapeKind px_shape_kind(const PxShape *shape);
 /// its pose at time 0. References share the motion: whoever queries it sets its moments first.
 PxMovingMesh *px_shape_moving(const PxShape *shape);
 
+/// Of a mesh with poses: the place at a moment of a point that is bound to the mesh, where its
+/// nearest triangle at time 0 has carried it from `bound`, its place at that time; and the place at
+/// time 0 of a point that is at `place` now. Threads: any number at once.
+PxVec3 px_shape_follow(const PxShape *shape, double when, PxVec3 bound);
+PxVec3 px_shape_bind(const PxShape *shape, double when, PxVec3 place);
+
 /// Axis-aligned bounds in the world frame (position, rotation and scale applied);
 /// infinite for a plane.
 PxBounds px_shape_bounds(const PxShape *shape);

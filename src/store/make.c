@@ -3,51 +3,17 @@
 
 #include "base/def.h"
 #include "shape/colon.h"
-#include "shape/mesh_write.h"
 #include "shape/rectangle.h"
 #include "store/file.h"
+#include "store/make_files.h"
 #include "surface/mesh/isosurface.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 /* Largest file with samples, bytes. */
 #define MOST_BYTES ((uint64_t)16 << 30)
-
-/* ---- writing --------------------------------------------------------------------------- */
-
-/* The extension of a path after its last dot, or "". */
-static const char *extension(const char *path)
-{
-    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
-    return dot != NULL && (slash == NULL || dot > slash) ? dot + 1 : "";
-}
-
-static PxStatus check_path(const char *path)
-{
-    if (path == NULL || path[0] == '\0')
-        return px_fail(PX_ERR_ARGUMENT, "make: no path to write to");
-    const char *end = extension(path);
-    if (strcasecmp(end, "obj") != 0 && strcasecmp(end, "ply") != 0 && strcasecmp(end, "stl") != 0)
-        return px_fail(PX_ERR_ARGUMENT, "%s: meshes are written as .obj, .ply or .stl", path);
-    return PX_OK;
-}
-
-static PxStatus write_mesh(const PxMesh *mesh, const char *comment, const char *path)
-{
-    PxBytes bytes = {0};
-    const char *end = extension(path);
-    PxStatus status =
-        strcasecmp(end, "obj") == 0   ? px_mesh_write_obj(mesh, PX_MESH_SINGLE, comment, &bytes)
-        : strcasecmp(end, "ply") == 0 ? px_mesh_write_ply(mesh, PX_MESH_SINGLE, comment, &bytes)
-                                      : px_mesh_write_stl(mesh, comment, &bytes);
-    if (status == PX_OK)
-        status = px_file_write_atomic(path, bytes.data, bytes.count);
-    px_bytes_free(&bytes);
-    return status;
-}
 
 /* ---- colon ------------------------------------------------------------------------------- */
 
@@ -70,11 +36,11 @@ PxStatus px_make_colon(const PxColonDef *def, const char *path, PxColonEnds *end
     PxMesh *mesh;
     char comment[100];
     PX_TRY(read_colon_def(def, &own));
-    PX_TRY(check_path(path));
+    PX_TRY(px_make_check_path(path));
     PX_TRY(px_colon_mesh(&own, &mesh, &found));
     snprintf(comment, sizeof comment, "phyxel colon, seed %llu, y up, m",
              (unsigned long long)own.seed);
-    PxStatus status = write_mesh(mesh, comment, path);
+    PxStatus status = px_make_write(mesh, comment, path);
     px_mesh_free(mesh);
     if (status == PX_OK && ends != NULL)
         *ends = found;
@@ -172,13 +138,13 @@ PxStatus px_make_volume_mesh(const PxVolumeDef *def, const char *path, PxVolumeR
     uint32_t pieces = 0;
     PX_TRY(read_volume_def(def, &own));
     PX_TRY(check_volume(&own));
-    PX_TRY(check_path(path));
+    PX_TRY(px_make_check_path(path));
     PX_TRY(read_volume(&own, &volume));
     set_spacing(&own, &volume);
     PxStatus status =
         px_isosurface(own.path, &volume, own.at, own.below, own.largest, own.scale, &mesh, &pieces);
     if (status == PX_OK)
-        status = write_mesh(mesh, "phyxel isosurface, m", path);
+        status = px_make_write(mesh, "phyxel isosurface, m", path);
     if (status == PX_OK && result != NULL) {
         PxBounds bounds = px_mesh_bounds(mesh);
         *result = (PxVolumeResult){.least = volume.least,
@@ -271,10 +237,10 @@ PxStatus px_make_sheet(const PxSheetDef *def, const char *path, PxSheetResult *r
     uint32_t extra;
     PX_TRY(read_sheet_def(def, &own));
     PX_TRY(check_sheet(&own));
-    PX_TRY(check_path(path));
+    PX_TRY(px_make_check_path(path));
     choose_cells(&own, cells, &extra);
     PX_TRY(px_rectangle_mesh(own.size, cells, own.pattern, own.seed, extra, &mesh));
-    PxStatus status = write_mesh(mesh, "phyxel sheet, m, texture coordinates in m", path);
+    PxStatus status = px_make_write(mesh, "phyxel sheet, m, texture coordinates in m", path);
     if (status == PX_OK && result != NULL) {
         *result = (PxSheetResult){.cells = {(uint32_t)cells[0], (uint32_t)cells[1]}};
         measure_sheet(mesh, result);

@@ -198,6 +198,15 @@ static PxStatus measure(PxWorld *world, const PxSloshingDef *def, Record *record
     return PX_OK;
 }
 
+double px_sloshing_theory(const PxSloshingDef *def)
+{
+    double k = wave_number(def);
+    double slope = k * def->amplitude * (def->mode > 0 ? 1 : 8 / (PI * PI));
+    double w = sqrt(tanh(k * def->depth));
+    double second = (9 * pow(w, -7) - 12 * pow(w, -3) - 3 * w - 2 * pow(w, 5)) / 32;
+    return w / (w + 0.5 * slope * slope * second);
+}
+
 PxStatus px_sloshing(const PxSloshingDef *def, PxSloshingResult *out)
 {
     *out = (PxSloshingResult){0};

@@ -31,6 +31,11 @@ typedef struct PxSloshingResult {
     uint64_t leaked;
 } PxSloshingResult;
 
+/// What `period` is for a finite wave, to second order in its slope (Tadjbakhsh and Keller 1960):
+/// omega = omega_0 + omega_2 (k a)^2 / 2, with frequencies over sqrt(g k). A tilted surface holds
+/// a first mode of 8 / pi^2 of its amplitude.
+double px_sloshing_theory(const PxSloshingDef *def);
+
 PxStatus px_sloshing(const PxSloshingDef *def, PxSloshingResult *out);
 
 #endif

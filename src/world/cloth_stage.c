@@ -4,6 +4,7 @@
 #include "cloth/collide.h"
 #include "contact/cloth_contact.h"
 #include "contact/cloth_edges.h"
+#include "world/cloth_bends.h"
 #include "world/sheet_stage.h"
 
 #include <math.h>
@@ -58,12 +59,13 @@ PxStatus px_cloth_init(PxWorld *world)
     for (int k = 0; k < COLUMNS; ++k)
         PX_TRY(px_table_add(t, columns[k].name, columns[k].unit, columns[k].type,
                             columns[k].components, PX_COLUMN_STATE, NULL));
-    return PX_OK;
+    return px_cloth_bends_init(world);
 }
 
 void px_cloth_free(PxWorld *world)
 {
     px_table_free(&world->cloth_vertices);
+    px_cloth_bends_free(world);
     px_cloth_system_free(&world->cloth_system);
 }
 
@@ -155,7 +157,12 @@ static PxStatus add_sheet(PxWorld *world, const PxBodyDef *def, uint32_t slot, P
     }
     if (!PX_LIST_RESERVE(&world->cloths, 1))
         return px_fail(PX_ERR_MEMORY, "no room for cloth");
-    PX_TRY(px_table_append(t, sheet->vertices, &first));
+    PX_TRY(px_cloth_bends_add(world, sheet, slot));
+    PxStatus status = px_table_append(t, sheet->vertices, &first);
+    if (status != PX_OK) {
+        px_cloth_bends_drop(world, slot);
+        return status;
+    }
     PxVec3 middle = middle_of(sheet->start, sheet->vertices);
     for (uint32_t k = 0; k < sheet->vertices; ++k) {
         PxVec3 x = sheet->start[k];
@@ -220,6 +227,7 @@ void px_cloth_drop(PxWorld *world, uint32_t slot)
     }
     world->cloths.count = kept;
     px_table_cut(t, next, t->columns);
+    px_cloth_bends_drop(world, slot);
     world->cloth_stale = true;
 }
 
@@ -247,6 +255,12 @@ void px_cloth_grab(PxWorld *world, uint32_t slot, const PxPose *pose, bool take)
 {
     const PxTable *t = &world->cloth_vertices;
     const PxHandle *handle = &world->handles.data[slot];
+    const PxWall *with = px_handle_with(world, slot);
+    PxWall now;
+    if (with != NULL) { /* its moments are those of the step before */
+        now = *with;
+        px_wall_move(&now, world->state.time, 0);
+    }
     for (uint32_t i = 0; i < t->count; ++i) {
         uint32_t *own = &words(t, HANDLE)[i];
         if (!take) {
@@ -261,7 +275,7 @@ void px_cloth_grab(PxWorld *world, uint32_t slot, const PxPose *pose, bool take)
         if (*own != 0 || !px_region_holds(&handle->region, words(t, BODY)[i], hold))
             continue;
         *own = slot + 1;
-        put(t, HOLD, i, hold);
+        put(t, HOLD, i, with != NULL ? px_wall_bind(&now, 0, get(t, PLACE, i)) : hold);
     }
 }
 
@@ -315,6 +329,7 @@ static PxStatus gather(PxWorld *world, PxClothStep *s)
                        .most_iterations = 400,
                        .isa = world->isa};
     PX_TRY(px_cloth_step_begin(s));
+    px_cloth_bends_begin(world, s);
     double before = world->state.cloth_before;
     for (uint32_t i = 0; i < t->count; ++i) {
         s->mass[i] += numbers(t, WATER)[i];
@@ -343,7 +358,11 @@ static void hold_vertices(const PxWorld *world, PxClothStep *s)
         if (handle == 0)
             continue;
         PxVec3 x, v;
-        px_handles_target(world, handle - 1, end, get(t, HOLD, i), &x, &v);
+        const PxWall *with = px_handle_with(world, handle - 1);
+        if (with != NULL)
+            x = px_wall_follow(with, 1, get(t, HOLD, i));
+        else
+            px_handles_target(world, handle - 1, end, get(t, HOLD, i), &x, &v);
         s->hold[i] = PX_CLOTH_FIXED;
         s->target[i] = px_scale(px_sub(x, s->x[i]), 1 / s->dt);
     }
@@ -509,6 +528,7 @@ void px_cloth_stage_commit(PxWorld *world)
         words(t, CONTACT)[i] = run->walls.state[i];
         ((double *)t->column[LOAD].data[0])[i] = run->walls.load[i];
     }
+    px_cloth_bends_commit(world, &run->step);
     world->state.cloth_before = run->step.dt;
     world->state.cloth_crossed += run->walls.crossed + run->collision.crossed;
     world->state.not_converged += !run->step.converged;
@@ -585,7 +605,8 @@ static PxStatus frame_faces(const PxWorld *world, const PxClothStep *s, PxTable 
     for (uint32_t h = 0; h < y->hinges; ++h) {
         const uint32_t *c = y->hinge[h].corner;
         const PxVec3 x[4] = {s->x[c[0]], s->x[c[1]], s->x[c[2]], s->x[c[3]]};
-        float own = fabsf((float)(px_cloth_angle(x) - y->hinge[h].angle));
+        double rest = y->hinge[h].angle + s->rest[y->edge_of_hinge[h]];
+        float own = fabsf((float)(px_cloth_angle(x) - rest));
         for (int k = 0; k < 2; ++k) {
             uint32_t f = y->hinge[h].face[k];
             energy[f] += 0.5 * s->hinge[h].energy;

@@ -1,5 +1,6 @@
 #include "world/saved.h"
 
+#include "world/cloth_bends.h"
 #include "world/cloth_stage.h"
 #include "world/elastic_stage.h"
 #include "world/copies.h"
@@ -104,6 +105,11 @@ static PxTable *emitters_of(PxWorld *world)
 static PxTable *cloth_of(PxWorld *world)
 {
     return &world->cloth_vertices;
+}
+
+static PxTable *cloth_edges_of(PxWorld *world)
+{
+    return &world->cloth_edges;
 }
 
 #define CRACK_TABLE(name, which)                                                                   \
@@ -245,6 +251,7 @@ static const Part parts[] = {
      .gather = px_world_store_rigid,
      .put = px_world_restore_rigid},
     {.name = {"cloth"}, .own = cloth_of, .check = px_cloth_check_stored},
+    {.name = {"cloth_edges"}, .own = cloth_edges_of, .check = px_cloth_bends_check},
     {.name = {"crack_vertices"}, .own = crack_vertices_of},
     {.name = {"crack_triangles"}, .own = crack_triangles_of},
     {.name = {"crack_nodes"}, .own = crack_nodes_of},

@@ -83,6 +83,7 @@ struct PxWorld {
     double rigid_overlap;             ///< m
     PX_LIST(PxCloth) cloths;          ///< in the order of their vertices
     PxTable cloth_vertices;           ///< of all cloth (world/cloth_stage.h)
+    PxTable cloth_edges;              ///< of all cloth (world/cloth_bends.h)
     PxClothSystem cloth_system;       ///< topology of all cloth
     bool cloth_stale;                 ///< cloth_system must be built again
     struct PxWetRun *wet_run;         ///< liquid in cloth in this step, in scratch; NULL: none

@@ -8,6 +8,7 @@
 #include "world/actors/joint.h"
 #include "world/rigid_stage.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,9 @@ static void complain_body(PxScene *scene, size_t body, PxSeverity severity, cons
 
 /* ---- bodies ---------------------------------------------------------------------------- */
 
+/* Thinner bodies, as parts of their radius, are so slow that a person should know. */
+#define THIN 1e-4
+
 static PxStatus make_body(Rigids *r, size_t k)
 {
     PxScene *scene = r->scene;
@@ -53,6 +57,15 @@ static PxStatus make_body(Rigids *r, size_t k)
         PX_OK) {
         complain_body(scene, k, PX_ERROR, px_error_message());
         return PX_OK;
+    }
+    if (mass.thickness < THIN * mass.radius) {
+        char text[200];
+        snprintf(
+            text, sizeof text,
+            "is %.2g m thick, a part of %.1g of its size: contacts are found in sub-steps that "
+            "move it by less, so its fall takes very long",
+            mass.thickness, mass.thickness / mass.radius);
+        complain_body(scene, k, PX_WARNING, text);
     }
     r->rigid[k] = (PxRigid){.mass = mass,
                             .features = r->wall[k].features,

@@ -34,7 +34,8 @@ static bool stated_has(const PxStated *stated, bool first, const char *key)
         json = r->kind->by_name ? json_object_get(list, px_kind_name(r->kind, stated->first))
                                 : json_array_get(list, 0);
     }
-    return json_object_get(json, key) != NULL;
+    const json_t *value = json_object_get(json, key);
+    return value != NULL && !(json_is_array(value) && json_array_size(value) == 0);
 }
 
 static const void *stated_other(const PxStated *stated, const char *key)

@@ -13,19 +13,23 @@ static PxStatus measure(PxSloshingDef def, const PxValidateCase *c, double coars
     def.threads = threads;
     PxSloshingResult result;
     PX_TRY(px_sloshing(&def, &result));
-    px_figures_compare(out, "period / linear theory", result.period, 1, 0.01);
+    px_figures_compare(out, "period / linear theory", result.period, px_sloshing_theory(&def),
+                       0.01);
     px_figures_compare(out, "amplitude kept in a period", result.kept, 1, 0.03);
     return PX_OK;
 }
 
-/* The first standing wave in a tank; models "4 across" and "9 cm" differ in width, amplitude. */
+/* The first standing wave in a tank; models "4 across" and "9 cm" differ in width, amplitude. The
+ * high one starts level: the harmonics of a tilted surface spoil the fit of one sine. */
 static PxStatus sloshing(const PxValidateCase *c, double coarser, int threads, PxFigures *out)
 {
     PxSloshingDef def = px_sloshing_def_default();
     if (c->model != NULL)
         def.width = 4 * coarser * def.length / c->cells;
-    if (c->model != NULL && strcmp(c->model, "9 cm") == 0)
+    if (c->model != NULL && strcmp(c->model, "9 cm") == 0) {
         def.amplitude = 0.09;
+        def.mode = 1;
+    }
     return measure(def, c, coarser, threads, out);
 }
 
@@ -56,9 +60,13 @@ const PxValidateGroup px_validate_sloshing = {
     .about =
         "- **Sloshing**: the first standing wave in a tank 1 m long, 0.5 m deep and 0.2 m wide,\n"
         "  amplitude 5 cm, no viscosity and no damping, for two periods (`src/study/sloshing.h`).\n"
-        "  Period against linear theory; an inviscid fluid keeps its amplitude. Tanks of \"9 cm\"\n"
-        "  (amplitude, by which the period is 0.8 per cent longer) and \"4 across\" are 4 spacings "
-        "wide.\n"
+        "  An inviscid fluid keeps its amplitude, and finite waves are slower than linear ones: "
+        "the "
+        "reference\n"
+        "  is that of Tadjbakhsh and Keller (1960) for the first mode of the tilted surface. Tanks "
+        "of \"9 cm\"\n"
+        "  (amplitude; it starts level, with the velocities of linear theory) and \"4 across\" are "
+        "4 spacings wide.\n"
         "- **Standing wave**: the second mode, 2 cm, in the same tank, 4 spacings wide. It starts "
         "level, with the\n"
         "  velocities of linear theory.\n",

@@ -50,6 +50,15 @@ PxStatus px_handle_make(PxWorld *world, const void *given, void *thing)
     handle->keys = def->keyframes;
     handle->start = fmax(def->start, world->state.time);
     handle->end = def->end;
+    handle->with = def->with;
+    uint32_t slot;
+    if (def->with.slot != 0) {
+        PX_TRY(PX_SLOT_FIND(&world->bodies, def->with, "body", &slot));
+        if (!px_body_is_boundary(&world->bodies.data[slot].def) || def->keyframes > 0)
+            return px_fail(PX_ERR_ARGUMENT,
+                           "to move with '%s' it needs a wall or rigid body and no keyframes",
+                           world->bodies.data[slot].name);
+    }
     PX_TRY(px_keyframes_check(def->keyframe, def->keyframes));
     if (!PX_LIST_RESERVE(&world->grips, 2))
         return px_fail(PX_ERR_MEMORY, "no room");
@@ -168,6 +177,18 @@ double px_handles_next(const PxWorld *world, double time)
         break;
     }
     return next;
+}
+
+const PxWall *px_handle_with(const PxWorld *world, uint32_t slot)
+{
+    PxBodyId with = world->handles.data[slot].with;
+    for (size_t k = 0; with.slot != 0 && k < world->walls.count; ++k) {
+        const PxWall *wall = &world->walls.data[k];
+        if (wall->boundary.body == with.slot - 1 &&
+            world->bodies.data[wall->boundary.body].generation == with.generation)
+            return wall;
+    }
+    return NULL;
 }
 
 PxHandleGrip px_handle_grip(const PxWorld *world, uint32_t slot, double time)

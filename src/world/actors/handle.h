@@ -8,7 +8,7 @@
 
 #include "base/slot.h"
 #include "base/table.h"
-#include "matter/pose.h"
+#include "matter/wall.h"
 #include "phyxel/world.h"
 #include "world/actors/region.h"
 
@@ -19,6 +19,7 @@ typedef struct PxHandle {
     PxKeyframe *key;
     size_t keys;
     double start, end; ///< s
+    PxBodyId with;     ///< boundary with which cloth moves, or none
 } PxHandle;
 
 /// The start or the end of a handle.
@@ -47,6 +48,10 @@ typedef struct PxHandleGrip {
     PxPoseRate rate;
     PxVec3 pivot;
 } PxHandleGrip;
+
+/// The wall or rigid body with which vertices of cloth in a handle move; NULL: they follow its
+/// keyframes. Their hold is their place when bound to it (px_wall_bind()). `slot` as below.
+const PxWall *px_handle_with(const PxWorld *world, uint32_t slot);
 
 /// `slot` is the value of the column `handle` minus one.
 PxHandleGrip px_handle_grip(const PxWorld *world, uint32_t slot, double time);

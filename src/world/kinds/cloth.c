@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 static const char *const membrane_words[] = {"corotational", "green", NULL};
-static const char *const bending_words[] = {"dihedral", "linear", NULL};
+static const char *const bending_words[] = {"dihedral", "linear", "plate", NULL};
 static const char *const integration_words[] = {"euler", "bdf2", NULL};
 static const char *const rest_words[] = {"shape", "uv", NULL};
 
@@ -35,6 +35,8 @@ static const PxField fields[] = {
     NUMBER("bend", bend, 0, "N m", 0, 1e6, "Flexural rigidity; silk 1e-6, cotton 1e-5, felt 1e-3."),
     NUMBER("bend_warp", bend_warp, 0, "N m", 0, 1e6,
            "Flexural rigidity along the warp; 0: as \"bend\"."),
+    NUMBER("crease", crease, 0, "1/m", 0, 1e6,
+           "Curvature beyond which it yields and keeps a crease; 0: it never does."),
     NUMBER("damping", damping, 0, "1/s", 0, 1e6,
            "Rayleigh damping: rate at which all motion decays."),
     NUMBER("stiff_damping", stiff_damping, 0, "s", 0, 1,
@@ -77,7 +79,9 @@ static const PxField fields[] = {
     WORD("membrane", membrane, membrane_words,
          "Strain: co-rotational, linear but for rotations, or Green's."),
     WORD("bending", bending_model, bending_words,
-         "Bending: by the angle between triangles, or linear in their positions."),
+         "Bending: by the angle between triangles, linear in their positions, or by the curvature "
+         "of "
+         "triangles, which does not depend on how they lie."),
     WORD("integration", integration, integration_words,
          "Integration in time: implicit Euler, or the second backward difference formula, which "
          "damps motion less."),

@@ -1,4 +1,5 @@
 /// Table of handles, which hold or move a part of a solid.
+#include "base/words.h"
 #include "world/kinds/kind.h"
 #include "world/world_parts.h"
 
@@ -14,7 +15,31 @@ static const PxField fields[] = {
     PX_KEYFRAMES_FIELD(PxHandleDef, 0,
                        "Motion of the held particles: linear between keyframes; by default "
                        "they are fixed."),
+    {.key = "with",
+     .kind = PX_FIELD_THING,
+     .offset = PX_AT(PxHandleDef, with),
+     .unit = "",
+     .of = "bodies",
+     .help = "Of cloth, instead of keyframes: name of a wall or rigid body with whose surface the "
+             "vertices move, as a waistband does with a figure."},
 };
+
+static void rules(const PxStated *stated)
+{
+    const PxBodyDef *with = stated->other(stated, "with"), *body = stated->other(stated, "body");
+    if (with == NULL)
+        return;
+    if (!px_body_is_boundary(with))
+        px_wrong(stated, PX_ERROR, "with", false,
+                 "is '%s', which is no wall and no rigid body: it has no surface that moves",
+                 px_quote(with->name, (char[100]){0}, 100));
+    if (body == NULL || !body->cloth)
+        px_wrong(stated, PX_ERROR, "with", true,
+                 "is for cloth: wanted \"body\" to name some; solids follow keyframes");
+    if (stated->has(stated, false, "keyframes"))
+        px_wrong(stated, PX_ERROR, "keyframes", true,
+                 "is a second motion beside \"with\"; wanted only one of them");
+}
 
 PX_KIND_DEFAULTS(Handle, handle)
 
@@ -38,4 +63,5 @@ const PxKind px_handle_kind = {
     .leaves = px_handle_leaves,
     .region_verb = "held",
     .region_once = true,
+    .rules = rules,
 };

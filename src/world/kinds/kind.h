@@ -64,7 +64,7 @@ typedef struct PxStated {
     PxShapeDef placed; ///< that shape as the world will get it
     const void *first; ///< def of the first thing of the kind in the scene
 
-    /// Is the key stated for this thing (or for the first one)?
+    /// Is the key stated for this thing (or for the first one)? An empty list states nothing.
     bool (*has)(const struct PxStated *stated, bool first, const char *key);
     /// The def of the thing that a THING field names; NULL: none.
     const void *(*other)(const struct PxStated *stated, const char *key);

@@ -468,7 +468,9 @@ static void check_cloth(const PxStated *stated)
             px_wrong(stated, PX_ERROR, not_of_cloth[k], true,
                      "is not for cloth, whose numbers are in \"cloth\"");
     if (stated->good && px_cloth_law(stated->def, "it", &(PxClothLaw){0}) != PX_OK)
-        px_wrong(stated, PX_ERROR, "cloth.poisson", false, "%s", px_error_message());
+        px_wrong(stated, PX_ERROR,
+                 strstr(px_error_message(), "crease") != NULL ? "cloth.crease" : "cloth.poisson",
+                 false, "%s", px_error_message());
 }
 
 static void rules(const PxStated *stated)
