@@ -375,7 +375,9 @@ PxStatus px_cloth_collide_begin(PxClothCollision *c, PxClothStep *s)
     follow(c);
     memcpy(c->seen, c->way, y->vertices * sizeof *c->seen);
     c->search.way = c->seen;
+    c->search.first = true;
     PX_TRY(px_cloth_search(&c->search));
+    c->search.first = false;
     PX_TRY(untangle(c));
     uint32_t found;
     PX_TRY(px_cloth_collide_find(c, &found));

@@ -43,6 +43,7 @@ typedef struct PxClothSearch {
     PxClothStep *step;
     const PxVec3 *way; ///< by vertex: displacement in the step, m
     double *thick;     ///< by cloth: distance that is kept, m
+    bool first;        ///< the first search at these places: what is crossed is wanted too
     double slack;      ///< by so much more are the boxes larger, m
     PxClothNear *near;
     uint32_t count; ///< of them, in no certain order

@@ -15,6 +15,13 @@ typedef struct Task {
     uint32_t a, b;
 } Task;
 
+/* A ball around a part of cloth at the start, with half the thickness and the slack; all of the
+ * part stays in it if it moves by `way`. */
+typedef struct Ball {
+    PxVec3 middle, way;
+    double radius;
+} Ball;
+
 typedef struct Search {
     PxClothSearch *out;
     const PxClothStep *s;
@@ -23,10 +30,51 @@ typedef struct Search {
     uint32_t *mask;   /* by node: directions, of 26, that all its normals have in common */
     uint32_t *around; /* by vertex: the same of the normals of its triangles */
     PxBounds *vertex;
+    Ball *face;   /* by face */
+    PxVec3 drift; /* mean of all ways, relative to which boxes are */
     Task *task;
     uint32_t tasks, most;
     _Atomic uint32_t found, cuts;
 } Search;
+
+/* px_bounds_join() for numbers, without calls of fmin(). */
+static PxBounds join(PxBounds a, PxBounds b)
+{
+    return (PxBounds){{a.low.x < b.low.x ? a.low.x : b.low.x, a.low.y < b.low.y ? a.low.y : b.low.y,
+                       a.low.z < b.low.z ? a.low.z : b.low.z},
+                      {a.high.x > b.high.x ? a.high.x : b.high.x,
+                       a.high.y > b.high.y ? a.high.y : b.high.y,
+                       a.high.z > b.high.z ? a.high.z : b.high.z}};
+}
+
+/* The ball of `count` vertices. */
+static Ball ball_of(const PxClothSearch *s, const uint32_t *vertex, uint32_t count, uint32_t cloth)
+{
+    Ball b = {.radius = 0.5 * (s->thick[cloth] + s->slack)};
+    double far = 0, off = 0;
+    for (uint32_t k = 0; k < count; ++k) {
+        b.middle = px_mad(b.middle, s->step->x[vertex[k]], 1.0 / count);
+        b.way = px_mad(b.way, s->way[vertex[k]], 1.0 / count);
+    }
+    for (uint32_t k = 0; k < count; ++k) {
+        PxVec3 x = px_sub(s->step->x[vertex[k]], b.middle), w = px_sub(s->way[vertex[k]], b.way);
+        double xx = px_dot(x, x), ww = px_dot(w, w);
+        far = xx > far ? xx : far;
+        off = ww > off ? ww : off;
+    }
+    b.radius += sqrt(far) + sqrt(off);
+    return b;
+}
+
+/* Do two balls stay apart? */
+static bool stay_apart(const Ball *a, const Ball *b)
+{
+    PxVec3 d = px_sub(b->middle, a->middle), w = px_sub(b->way, a->way);
+    double along = -px_dot(d, w), square = px_dot(w, w), both = a->radius + b->radius;
+    if (along > 0)
+        d = px_mad(d, w, along < square ? along / square : 1);
+    return px_dot(d, d) > both * both;
+}
 
 static void vertex_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
@@ -35,10 +83,9 @@ static void vertex_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t i = begin; i < end; ++i) {
         double more = 0.5 * (j->out->thick[j->y->of_vertex[i]] + j->out->slack);
         PxVec3 by = px_vec(more, more, more), x = j->s->x[i];
-        PxVec3 to = px_add(x, j->out->way[i]);
-        j->vertex[i] =
-            (PxBounds){px_sub(px_vec(fmin(x.x, to.x), fmin(x.y, to.y), fmin(x.z, to.z)), by),
-                       px_add(px_vec(fmax(x.x, to.x), fmax(x.y, to.y), fmax(x.z, to.z)), by)};
+        PxVec3 to = px_add(x, px_sub(j->out->way[i], j->drift));
+        j->vertex[i] = join((PxBounds){px_sub(x, by), px_add(x, by)},
+                            (PxBounds){px_sub(to, by), px_add(to, by)});
     }
 }
 
@@ -81,8 +128,8 @@ static void face_block(void *user, uint32_t begin, uint32_t end, int thread)
             to[k] = px_add(x[k], j->out->way[c[k]]);
         }
         uint32_t n = j->y->leaf_of[f];
-        j->box[n] =
-            px_bounds_join(px_bounds_join(j->vertex[c[0]], j->vertex[c[1]]), j->vertex[c[2]]);
+        j->box[n] = join(join(j->vertex[c[0]], j->vertex[c[1]]), j->vertex[c[2]]);
+        j->face[f] = ball_of(j->out, c, 3, j->y->of_face[f]);
         j->mask[n] = directions(px_cross(px_sub(x[1], x[0]), px_sub(x[2], x[0]))) &
                      directions(px_cross(px_sub(to[1], to[0]), px_sub(to[2], to[0])));
     }
@@ -103,21 +150,16 @@ static void add(Search *j, const uint32_t vertex[4], bool edges, uint32_t f, uin
         for (int b = a + 1; b < 4; ++b)
             if (vertex[a] == vertex[b])
                 return;
-    const PxBounds *box[4];
-    for (int k = 0; k < 4; ++k)
-        box[k] = &j->vertex[vertex[k]];
-    PxBounds first = edges ? px_bounds_join(*box[0], *box[1]) : *box[0];
-    PxBounds second = px_bounds_join(*box[2], *box[3]);
-    if (!edges)
-        second = px_bounds_join(second, *box[1]);
-    if (!overlap(&first, &second))
+    uint32_t c[2] = {j->y->of_face[f], j->y->of_face[g]};
+    Ball first = ball_of(j->out, vertex, edges ? 2 : 1, c[0]);
+    Ball second = edges ? ball_of(j->out, vertex + 2, 2, c[1]) : j->face[g];
+    if (stay_apart(&first, &second))
         return;
     PxVec3 x[4], way[4], apart;
     for (int k = 0; k < 4; ++k) {
         x[k] = j->s->x[vertex[k]];
         way[k] = j->out->way[vertex[k]];
     }
-    uint32_t c[2] = {j->y->of_face[f], j->y->of_face[g]};
     double w[4], keep = 0.5 * (j->out->thick[c[0]] + j->out->thick[c[1]]);
     double d = px_cloth_pair_distance(edges, x, w, &apart);
     /* other ways, relative to their mean, differ by up to a slack on each side */
@@ -187,10 +229,12 @@ static void pair_faces(Search *j, uint32_t m, uint32_t n)
     const uint32_t *a = y->face[f].corner, *b = y->face[g].corner;
     if (!j->s->law[y->of_face[f]].collides || !j->s->law[y->of_face[g]].collides)
         return;
-    if (share_flat_corner(j, a, b))
+    if (stay_apart(&j->face[f], &j->face[g]) || share_flat_corner(j, a, b))
         return;
-    cut(j, f, g);
-    cut(j, g, f);
+    if (j->out->first) {
+        cut(j, f, g);
+        cut(j, g, f);
+    }
     for (int k = 0; k < 3; ++k) {
         if (y->owns[f] & (1u << k))
             add(j, (uint32_t[4]){a[k], b[0], b[1], b[2]}, false, f, g);
@@ -290,7 +334,7 @@ static void update(Search *j)
     for (uint32_t n = y->nodes; n-- > 0;)
         if (!is_leaf(j, n)) {
             uint32_t second = y->node[n + 1].next;
-            j->box[n] = px_bounds_join(j->box[n + 1], j->box[second]);
+            j->box[n] = join(j->box[n + 1], j->box[second]);
             j->mask[n] = j->mask[n + 1] & j->mask[second];
         }
 }
@@ -311,11 +355,15 @@ PxStatus px_cloth_search(PxClothSearch *out)
                 .box = PX_ARENA_ARRAY(m, PxBounds, y->nodes + 1),
                 .mask = PX_ARENA_ARRAY(m, uint32_t, y->nodes + 1),
                 .around = PX_ARENA_ARRAY(m, uint32_t, y->vertices + 1),
+                .face = PX_ARENA_ARRAY(m, Ball, y->faces + 1),
                 .vertex = PX_ARENA_ARRAY(m, PxBounds, y->vertices + 1),
                 .most = y->faces / 4 + 64};
     j.task = PX_ARENA_ARRAY(m, Task, j.most);
-    if (j.box == NULL || j.mask == NULL || j.around == NULL || j.vertex == NULL || j.task == NULL)
+    if (j.box == NULL || j.mask == NULL || j.around == NULL || j.face == NULL || j.vertex == NULL ||
+        j.task == NULL)
         return no_room(y->faces);
+    for (uint32_t i = 0; i < y->vertices; ++i)
+        j.drift = px_mad(j.drift, out->way[i], 1.0 / y->vertices);
     update(&j);
     for (;;) {
         j.tasks = 0;
