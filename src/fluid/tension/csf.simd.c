@@ -59,16 +59,16 @@
 /* Drag of a wall with adhesion 1 on the layer that wets it, over the same, and at the contact line
  * in addition. */
 #define HOLD 0.6
-#define HOLD_LINE 1.25
+#define HOLD_LINE 3.0
 
 /* Half the hysteresis of the contact angle at such a wall, radians: per length it takes
  * sigma sin(theta) times this to move the contact line. */
-#define PINNING 0.1
+#define PINNING 0.15
 
 /* Parts of the pull at the contact line, and of the work that it takes to lift the line off, that
  * layers of particles show; fitted to contact angles of sessile drops (study/sessile.h). */
-#define WETTING 0.93
-#define LIFTING 0.3
+#define WETTING 0.95
+#define LIFTING 0.15
 
 /* Constant part of mu, the line's counterpart of nu, times s. */
 #define ISOLATED_LINE 0.3
