@@ -507,18 +507,16 @@ PxStatus px_cloth_stage_catch(PxWorld *world, const PxFluid *fluid)
 }
 
 /* An impulse of a collision counts as if the vertex had always had that velocity: the sum of all
- * momenta stays, and there is no kink in its past. Walls and handles end the past.
- * Fluids foresee the motion of cloth by all that changed its velocity (px_cloth_vertices). */
-static void commit_motion(const PxTable *t, const PxClothRun *run, bool fluid, uint32_t i)
+ * momenta stays, and there is no kink in its past. Walls and handles end the past. */
+static void commit_motion(const PxTable *t, const PxClothRun *run, uint32_t i)
 {
     const PxClothStep *s = &run->step;
     PxVec3 pushed = px_sub(s->w[i], run->solved[i]), at = run->walls.at[i];
     PxVec3 straight = px_mad(s->x[i], s->w[i], s->dt);
     bool kept = s->hold[i] == PX_CLOTH_FREE && run->walls.state[i] == 0 && !s->in_contact[i] &&
                 px_length(px_sub(straight, at)) == 0;
-    bool bdf2 = s->law[s->system->of_vertex[i]].integration == PX_CLOTH_BDF2;
     put(t, LAST_PLACE, i, s->x[i]);
-    put(t, LAST_VELOCITY, i, fluid && !bdf2 ? s->v[i] : px_add(s->v[i], pushed));
+    put(t, LAST_VELOCITY, i, px_add(s->v[i], pushed));
     put(t, PLACE, i, at);
     put(t, VELOCITY, i, px_cloth_velocity(s, i, run->solved[i]));
     words(t, PAST)[i] = kept;
@@ -532,7 +530,7 @@ void px_cloth_stage_commit(PxWorld *world)
     if (run == NULL)
         return;
     for (uint32_t i = 0; i < t->count; ++i) {
-        commit_motion(t, run, world->sheets != NULL, i);
+        commit_motion(t, run, i);
         words(t, CONTACT)[i] = run->walls.state[i];
         ((double *)t->column[LOAD].data[0])[i] = run->walls.load[i];
     }
