@@ -4,7 +4,7 @@
 #include "base/vec.h"
 #include "cloth/collide.h"
 #include "phyxel/phyxel.h"
-#include "text_world.h"
+#include "draped.h"
 #include "world/cloth_stage.h"
 
 #include <stdlib.h>
@@ -293,20 +293,7 @@ TEST(wind_along_a_sheet_at_rest_does_not_push_it)
     CHECK_NEAR(px_length(blown(0, px_vec(3, 0, 2), 0.004, 0.2)), 0, 1e-12);
 }
 
-static const char draped[] =
-    "{\"phyxel\": 1, \"spacing\": 0.05, \"materials\": {\"silk\": {\"density\": 100, " CLOTH "}},"
-    "\"bodies\": [{\"name\": \"a\", \"material\": \"silk\", \"shape\": {\"sheet\": {\"width\": "
-    "0.6, "
-    "\"length\": 0.6, \"columns\": 14, \"rows\": 14}, \"at\": [0, 0.33, 0]}},"
-    "{\"name\": \"ball\", \"wall\": true, \"shape\": {\"sphere\": 0.15, \"at\": [0, 0.17, 0]}},"
-    "{\"name\": \"floor\", \"wall\": true, \"shape\": {\"plane\": [0, 1, 0]}}],"
-    "\"handles\": [{\"name\": \"pin\", \"body\": \"a\", \"shape\": {\"box\": [0.02, 0.02, 0.02], "
-    "\"at\": [0.3, 0.33, 0.3]}, \"end\": 0.1}]}";
-
-static void hash_of(PxWorld *world, uint64_t hash[2])
-{
-    px_table_hash(&world->cloth_vertices, PX_COLUMN_STATE, hash);
-}
+static const char draped[] = DRAPED(CLOTH);
 
 TEST(threads_give_the_same_bits)
 {

@@ -3,7 +3,7 @@
 
 #include "base/vec.h"
 #include "phyxel/phyxel.h"
-#include "text_world.h"
+#include "draped.h"
 #include "world/cloth_stage.h"
 
 #include <string.h>
@@ -64,19 +64,7 @@ TEST(a_swinging_strip_keeps_its_energy_much_better_with_bdf2)
 }
 
 static const char draped[] =
-    "{\"phyxel\": 1, \"spacing\": 0.05, \"materials\": {\"silk\": {\"density\": 100, \"cloth\": "
-    "{\"mass\": 0.2, \"thickness\": 0.004, \"integration\": \"bdf2\"}}},"
-    "\"bodies\": [{\"name\": \"a\", \"material\": \"silk\", \"shape\": {\"sheet\": {\"width\": "
-    "0.6, \"length\": 0.6, \"columns\": 14, \"rows\": 14}, \"at\": [0, 0.33, 0]}},"
-    "{\"name\": \"ball\", \"wall\": true, \"shape\": {\"sphere\": 0.15, \"at\": [0, 0.17, 0]}},"
-    "{\"name\": \"floor\", \"wall\": true, \"shape\": {\"plane\": [0, 1, 0]}}],"
-    "\"handles\": [{\"name\": \"pin\", \"body\": \"a\", \"shape\": {\"box\": [0.02, 0.02, 0.02], "
-    "\"at\": [0.3, 0.33, 0.3]}, \"end\": 0.1}]}";
-
-static void hash_of(PxWorld *world, uint64_t hash[2])
-{
-    px_table_hash(&world->cloth_vertices, PX_COLUMN_STATE, hash);
-}
+    DRAPED("\"cloth\": {\"mass\": 0.2, \"thickness\": 0.004, \"integration\": \"bdf2\"}");
 
 TEST(bdf2_gives_the_same_bits_for_any_threads_and_when_continued)
 {

@@ -6,6 +6,7 @@
 /// The test takes a sample of these scenes. With PX_EXTREMES=all in the environment it takes all
 /// and prints what it finds; with PX_EXTREMES=NAME.json those of one scene.
 #include "shipped.h"
+#include "unfinite.h"
 
 #include "world/saved.h"
 
@@ -43,28 +44,6 @@ static bool late(void *user)
     struct timespec now;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec > *(double *)user;
-}
-
-/* Which statistic is not finite; NULL: none. */
-static const char *unfinite_of(PxWorld *world)
-{
-    PxStats stats;
-    px_world_stats(world, &stats);
-    for (size_t k = 0; px_stats_column(k) != NULL; ++k)
-        if (!isfinite(px_stats_value(&stats, px_stats_column(k))))
-            return px_stats_column(k)->name;
-    PxSavedWorld *saved = NULL;
-    CHECK_OK(px_saved_view(world, &saved));
-    const char *name, *found = NULL;
-    const PxTable *table;
-    uint32_t row;
-    for (size_t k = 0; (table = px_saved_table(saved, k, &name)) != NULL && found == NULL; ++k) {
-        const PxColumn *bad = px_table_unfinite(table, &row);
-        if (bad != NULL)
-            found = bad->name;
-    }
-    px_saved_free(saved);
-    return found;
 }
 
 static Outcome try_scene(const char *text, double coarse, char *words, size_t room)

@@ -11,6 +11,7 @@
 /// so that is what this test forges.
 #include "meters.h"
 #include "states.h"
+#include "unfinite.h"
 
 #include "world/saved.h"
 
@@ -81,25 +82,6 @@ static void forge_column(PxTable *table, const PxColumn *column, uint32_t compon
 
 /* ---- a state goes on ---- */
 
-static const char *problem_of(PxWorld *world)
-{
-    PxStats stats;
-    px_world_stats(world, &stats);
-    for (size_t k = 0; px_stats_column(k) != NULL; ++k)
-        if (!isfinite(px_stats_value(&stats, px_stats_column(k))))
-            return px_stats_column(k)->name;
-    PxSavedWorld *saved = NULL;
-    CHECK_OK(px_saved_view(world, &saved));
-    const char *name, *found = NULL;
-    const PxTable *table;
-    uint32_t row;
-    for (size_t k = 0; (table = px_saved_table(saved, k, &name)) != NULL && found == NULL; ++k)
-        if (px_table_unfinite(table, &row) != NULL)
-            found = px_table_unfinite(table, &row)->name;
-    px_saved_free(saved);
-    return found;
-}
-
 /* Exit status of the child that resumes: 0 refused, 1 went on, 2 a step failed with a message,
  * 3 something is not finite, 4 refused with another status. */
 static int resume(PxWorld *world, const PxSavedWorld *forged)
@@ -112,12 +94,12 @@ static int resume(PxWorld *world, const PxSavedWorld *forged)
         fflush(stdout);
         return 4;
     }
-    const char *bad = problem_of(world);
+    const char *bad = unfinite_of(world);
     int result = bad != NULL ? 3 : 1;
     for (int k = 0; k < STEPS && result == 1; ++k) {
         if (px_world_step(world, px_world_time(world) + 0.01) != PX_OK)
             result = 2;
-        else if ((bad = problem_of(world)) != NULL)
+        else if ((bad = unfinite_of(world)) != NULL)
             result = 3;
     }
     if (result == 1 && (px_world_move_skins(world) != PX_OK || px_world_move_coats(world) != PX_OK))
