@@ -46,6 +46,19 @@ static bool late(void *user)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec > *(double *)user;
 }
 
+/* Largest mean speed of a handle between two keyframes. */
+static double handle_speed(const PxScene *scene)
+{
+    double most = 0;
+    for (size_t k = 0; k < scene->handles; ++k) {
+        const PxSceneKeyframe *key = scene->handle[k].is.keyframe;
+        for (size_t i = 1; i < scene->handle[k].is.keyframes; ++i)
+            most = fmax(most, px_length(px_sub(key[i].move, key[i - 1].move)) /
+                                  (key[i].at - key[i - 1].at));
+    }
+    return most;
+}
+
 static Outcome try_scene(const char *text, double coarse, char *words, size_t room)
 {
     PxScene *scene = NULL;
@@ -64,7 +77,8 @@ static Outcome try_scene(const char *text, double coarse, char *words, size_t ro
         snprintf(words, room, "%s", px_error_message());
         return NO_WORLD;
     }
-    double end = 1, top = shipped_speed(scene), frame = 1 / px_scene_fps(scene);
+    double end = 1, top = shipped_speed(scene) + handle_speed(scene),
+           frame = 1 / px_scene_fps(scene);
     CHECK_OK(px_world_stop_when(world, late, &end));
     for (int step = 0; step < STEPS; ++step) {
         PxStatus status = px_world_step(world, px_world_time(world) + frame);

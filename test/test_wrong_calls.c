@@ -890,6 +890,23 @@ TEST(wrong_calls_that_make_meshes_are_refused)
     sheet = px_sheet_def_default();
     sheet.pattern = (PxSheetPattern)99;
     REFUSED(px_make_sheet(&sheet, path, NULL));
+    PxWalkerDef walker = px_walker_def_default();
+    const char *poses = folder_file(&own, "poses.pc2");
+    REFUSED(px_make_walker(NULL, path, poses, NULL, NULL));
+    REFUSED(px_make_walker(&walker, NULL, poses, NULL, NULL));
+    REFUSED(px_make_walker(&walker, "", poses, NULL, NULL));
+    REFUSED(px_make_walker(&walker, path, NULL, NULL, NULL));
+    REFUSED(px_make_walker(&walker, path, "", NULL, NULL));
+    REFUSED(px_make_walker(&walker, path, poses, "", NULL));
+    walker.height = (double)NAN;
+    REFUSED(px_make_walker(&walker, path, poses, NULL, NULL));
+    walker = px_walker_def_default();
+    walker.triangles = UINT32_MAX;
+    REFUSED(px_make_walker(&walker, path, poses, NULL, NULL));
+    walker = px_walker_def_default();
+    walker.seconds = (double)INFINITY;
+    REFUSED(px_make_walker(&walker, path, poses, NULL, NULL));
+    CHECK(access(poses, F_OK) != 0);
     CHECK(access(path, F_OK) != 0);
     folder_remove(&own);
 }
