@@ -5,22 +5,11 @@
 #ifndef PX_TEST_METERS_H
 #define PX_TEST_METERS_H
 
+#include "sanitized.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#if !defined(SANITIZED) && !defined(__GLIBC__)
-#define SANITIZED 1 /* or another C library: its malloc() cannot be stood in for like this */
-#elif !defined(SANITIZED)
-#define SANITIZED 0
-#endif
 
 /* Counts while `on`, and lets calls fail: number `fails_at`, counting from 1, and
  * with `for_good` all that follow it. */

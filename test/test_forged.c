@@ -9,7 +9,7 @@
 ///
 /// A checkpoint is read into a PxSavedWorld and checked by px_world_resume() (store/checkpoint.h),
 /// so that is what this test forges.
-#include "meters.h"
+#include "sanitized.h"
 #include "states.h"
 #include "unfinite.h"
 

@@ -21,6 +21,7 @@ typedef struct Options {
 
 /* Prints to stderr with control characters as '?': paths and names may hold some, and a terminal
  * would obey them. */
+static void tell(const char *format, va_list values) G_GNUC_PRINTF(1, 0);
 static void tell(const char *format, va_list values)
 {
     char *text = g_strdup_vprintf(format, values), *valid = g_utf8_make_valid(text, -1);
