@@ -90,7 +90,8 @@ PxStatus px_cloth_contacts_sort(PxClothStep *s)
     PxClothContacts *c = s->contacts;
     if (c->listed)
         return PX_OK;
-    qsort(c->contact, c->count, sizeof *c->contact, compare_contacts);
+    if (c->count > 0) /* without contacts there is no array */
+        qsort(c->contact, c->count, sizeof *c->contact, compare_contacts);
     return list_uses(s);
 }
 
