@@ -292,6 +292,9 @@ static PxStatus untangle(PxClothCollision *c)
 {
     PxClothStep *s = c->step;
     const PxClothSystem *y = s->system;
+    c->crossed = c->search.cuts;
+    if (c->search.cuts == 0) /* there is no array */
+        return PX_OK;
     qsort(c->search.cut, c->search.cuts, sizeof *c->search.cut, compare_cuts);
     for (uint32_t k = 0; k < c->search.cuts; ++k) {
         const PxClothCut *cut = &c->search.cut[k];
@@ -318,7 +321,6 @@ static PxStatus untangle(PxClothCollision *c)
             c->tangled[out.vertex[v]] = 1;
         PX_TRY(px_cloth_contacts_add(s, &out));
     }
-    c->crossed = c->search.cuts;
     return PX_OK;
 }
 
