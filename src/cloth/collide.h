@@ -8,13 +8,17 @@
 ///
 /// What comes nearer than the thickness within a step becomes a contact of the solve
 /// (cloth/contact.h). The moment is found by conservative advancement, in which every part of the
-/// way is shorter than the distance that is left (Li et al. 2021). Three lines of defence follow:
-/// - pairs that would still lose nearly all of their distance are tied together, which is what a
-///   rigid impact zone (Provot 1997) does, but within the solve;
-/// - if some would all the same, all cloth moves only that part of its way that is free (Li et al.
-///   2020, section 4.4), and its velocities change by the same part. Kinetic energy is convex in
-///   that part, and so is elastic energy to first order: neither exceeds what it is at both ends.
-/// - so nothing that was not crossed at the start is crossed at the end, whatever acts on it.
+/// way is shorter than the distance that is left (Li et al. 2021). Two further measures keep cloth
+/// from crossing:
+/// - Pairs that would lose nearly all of their distance in spite of their contacts are tied
+///   together: within the solve, their relative velocity is removed. This is what a rigid impact
+///   zone (Provot 1997) does after the solve.
+/// - If pairs would cross in spite of that, the displacement of all cloth in this step is cut to
+/// the
+///   part that is free of crossings (Li et al. 2020, section 4.4), and the change of all velocities
+///   by the same part. Kinetic energy is convex in that part, and elastic energy is to first order,
+///   so neither exceeds its larger value at the two ends.
+/// Hence cloth that does not cross at the start of a step does not cross at its end.
 ///
 /// What starts crossed is drawn apart along the gradient of the length of the curve in which it
 /// intersects (Volino and Magnenat-Thalmann 2006); there, contact rests until it is free.

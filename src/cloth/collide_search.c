@@ -26,9 +26,10 @@ typedef struct Search {
     PxClothSearch *out;
     const PxClothStep *s;
     const PxClothSystem *y;
-    PxBounds *box;    /* by node */
-    uint32_t *mask;   /* by node: directions, of 26, that all its normals have in common */
-    uint32_t *around; /* by vertex: the same of the normals of its triangles */
+    PxBounds *box;  /* by node */
+    uint32_t *mask; /* by node: directions, of 26, that all its normals have in common */
+    uint32_t
+        *around; /* by vertex: directions, of 26, that the normals of all its triangles share */
     PxBounds *vertex;
     Ball *face;   /* by face */
     PxVec3 drift; /* mean of all ways, relative to which boxes are */

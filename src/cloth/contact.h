@@ -4,10 +4,11 @@
 /// point or a boundary. With the normal n and the weights fixed for a step, its gap at the end of
 /// the step is g = gap + dt n u, u the relative velocity. Below the distance h that is to be kept,
 ///     f(g) = k h (h / g - 1)
-/// pushes apart: a barrier like that of Li et al. (2020), with the stiffness k where it begins and
-/// no bound as the gap closes. It is convex, and so is the step with it: Newton's method, a solve
-/// with the tangent of each f a round, finds where forces and motion agree. What contacts push is
-/// thereby known to the elastic forces, and what is pushed does not stretch.
+/// pushes the two points apart. It is a barrier like that of Li et al. (2020): its stiffness is k
+/// at g = h, and the force grows without bound as the gap closes. Its energy is convex, and so is
+/// the step with it: Newton's method, a solve with the tangent of each f a round, finds where
+/// forces and motion agree. What contacts push is thereby known to the elastic forces, and what is
+/// pushed does not stretch.
 ///
 /// Friction of a normal impulse P is -mu P u_t / max(|u_t|, CREEP), with P and the divisor those of
 /// the round before (Li et al. 2020, section 5.4): it only takes energy away.

@@ -195,9 +195,9 @@ static double sum_of(PxClothStep *s, PxBlockFunction *function)
     return sum;
 }
 
-/* The matrix times a translation is the sums of its rows. If nothing is held, the translation that
- * the residuals still want is therefore known, and what collides keeps its momentum however early
- * the iteration ends. */
+/* Adds the same velocity to all vertices so that the residuals sum to zero. The product of the
+ * matrix with such a translation needs only the sums of its rows. If no vertex is held, the total
+ * momentum is then exact however early the iteration ends. */
 static void translate(PxClothStep *s)
 {
     const PxClothPattern *p = &s->system->pattern;

@@ -87,7 +87,8 @@ static PxVec3 mean_of(const PxVec3 *x, const uint32_t c[3], const double w[3])
     return px_mad(px_mad(px_scale(x[c[0]], w[0]), x[c[1]], w[1]), x[c[2]], w[2]);
 }
 
-/* Adds a contact if the place with these weights comes near in this step. */
+/* Adds a contact at the point of a triangle with these barycentric weights, if it comes nearer to
+ * the boundary in this step than 1.5 times the distance that is to be kept. */
 static void add(Job *j, const uint32_t corner[3], const double w[3], uint32_t cloth)
 {
     PxClothStep *s = j->step;

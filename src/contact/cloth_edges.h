@@ -1,10 +1,11 @@
 /// Contact of boundaries with cloth between its vertices: sharp edges and corners that would cut
 /// into edges and triangles of cloth.
 ///
-/// Where the normals of a boundary at the corners of a triangle differ, the point of each edge and
-/// of the triangle that is nearest to the boundary, or deepest in it, is found by minimising the
-/// boundary's distance along them (Macklin et al. 2020), and becomes a contact of the solve
-/// (cloth/contact.h). That needs nothing of a boundary but its distance.
+/// If the normals of a boundary at the three corners of a triangle of cloth differ, a sharp edge of
+/// the boundary may lie between them. Then the point with the smallest signed distance to the
+/// boundary is searched on each edge of the triangle and inside it (Macklin et al. 2020), and
+/// becomes a contact of the solve (cloth/contact.h). Only the boundary's distance function is
+/// needed.
 #ifndef PX_CONTACT_CLOTH_EDGES_H
 #define PX_CONTACT_CLOTH_EDGES_H
 

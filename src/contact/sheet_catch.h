@@ -27,8 +27,8 @@ typedef struct PxSheetCatch {
     size_t boundaries;
     PxArena *scratch;
     const PxThreads *threads;
-    uint64_t caught; ///< result: particles that were stopped
-    uint64_t leaked; ///< result: particles that crossed a sheet
+    uint64_t caught; ///< result: number of particles that were stopped
+    uint64_t leaked; ///< result: number of particles that crossed a sheet
 } PxSheetCatch;
 
 /// Errors: PX_ERR_MEMORY.

@@ -172,8 +172,8 @@ static double viscous_layer(const PxFluid *f)
     return most;
 }
 
-/* Parts of the planes of a touch in what the sheet gets of it: by the sizes of the gradients of
- * their parts of the kernel. */
+/* How the mass that a particle adds is shared among the planes that it faces: in proportion to the
+ * size of the gradient of each plane's part of the kernel. The parts sum to 1. */
 static void parts_of(const PxWallProfile *profile, const PxSheetTouch *t,
                      double part[PX_SHEET_PLANES])
 {
@@ -186,7 +186,8 @@ static void parts_of(const PxWallProfile *profile, const PxSheetTouch *t,
         part[k] = sizes > 0 ? part[k] / sizes : k == 0;
 }
 
-/* The mass of a touch, along the normal of a plane and across it. */
+/* Adds `part` of the mass that a particle adds: all of it along the normal n of the plane, and what
+ * viscosity drags along in the other directions. */
 static void add_mass(PxClothAdded *to, const PxSheetTouch *t, PxVec3 n, double part)
 {
     double across = part * t->clings, along = part * (t->carried - t->clings);
@@ -197,7 +198,7 @@ static void add_mass(PxClothAdded *to, const PxSheetTouch *t, PxVec3 n, double p
         to->m[k] += add[k];
 }
 
-/* That mass times a velocity, N s. */
+/* The momentum of that mass at the velocity v, N s. */
 static PxVec3 mass_times(const PxSheetTouch *t, PxVec3 n, PxVec3 v)
 {
     return px_mad(px_scale(v, t->clings), n, (t->carried - t->clings) * px_dot(n, v));
@@ -381,7 +382,7 @@ PxStatus px_sheets_rub(PxSheets *s, PxFluid *f)
 /* ---- what the fluid gets back -------------------------------------------------------------------
  */
 
-/* What a particle that touches gets of the vertices' changes of velocity. */
+/* Impulse of the added mass on a particle that touches, from the vertices' changes of velocity. */
 static PxVec3 due_to(const PxSheets *s, const PxWallProfile *profile, const PxSheetTouch *t,
                      const PxVec3 *change)
 {

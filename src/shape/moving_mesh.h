@@ -1,9 +1,9 @@
 /// A closed mesh that moves through poses: distance to it at any moment of a step.
 ///
-/// A step lasts from moment 0 to moment 1 (matter/boundary.h). At both the vertices are where the
-/// poses have them; in between they move on straight lines. One tree serves every moment: its boxes
-/// are refitted at both ends of the step, and boxes in between, interpolated, hold the triangles
-/// that are interpolated.
+/// A step lasts from moment 0 to moment 1 (matter/boundary.h). At both moments the vertices
+/// have the positions that the poses give; in between they move on straight lines. One tree of
+/// bounding boxes serves all moments: each box is computed for both ends of the step, and the box
+/// interpolated between them contains the triangles interpolated in the same way.
 ///
 /// The sign of the distance is that of the angle-weighted pseudo-normal of the nearest face, edge
 /// or vertex (Baerentzen and Aanaes 2005), exact for closed meshes. Where parts of a pose

@@ -7,8 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Passes at most, and the mismatch of velocities at which they end: as a part of what the sheets
- * change in the step, and as a part of what gravity does. */
+/* Largest number of passes. They end earlier if the difference between the velocities that the
+ * cloth was solved for and those that the pressure was solved with is below this part of the change
+ * of the cloth's velocities in the step, or of the change that gravity causes. */
 #define MOST 6
 #define AGREES 0.05
 
