@@ -206,6 +206,17 @@ except RuntimeError as error:
 # Rigid bodies and joints: in 0.5 s the box flies 0.5 m along x and turns by 90 degrees about y, which
 # is Blender's z. Its corner (0.1, 0.05, 0.2) is then at (0.2, 0.05, -0.1), in Blender (0.2, 0.1, 0.05)
 # from its middle; the thread's end follows.
+
+
+def figure_at(number):
+    """Where the cache has the eighth vertex of the figure, z up."""
+    with open(os.path.join(run, "rigid", "poses", "body_3.pc2"), "rb") as file:
+        points = int(np.frombuffer(file.read(32), dtype="<i4")[4])
+        file.seek(32 + 12 * (points * number + 7))
+        x, y, z = np.frombuffer(file.read(12), dtype="<f4")
+    return x, -z, y
+
+
 check("rigid bodies", bpy.ops.import_scene.phyxel(directory=os.path.join(run, "rigid")), {"FINISHED"})
 box = bpy.data.objects['flying, "turning"']
 door = bpy.data.objects["door"]
@@ -225,6 +236,9 @@ for number in (0, 5, 10, 5):
          (1 + 0.1 * number + 0.1 * cos, -3 + 0.1 * sin, 2), 1e-5)
     near(f"its end, frame {number}", bpy.data.objects["thread end"].matrix_world.translation, (0, -3, 2), 1e-6)
     near(f"door, frame {number}", door.matrix_world.translation, (-1, 0, 0), 1e-6)
+    near(f"wall, frame {number}", bpy.data.objects["lift"].matrix_world.translation, (5, -3, 2 + 0.1 * number), 1e-6)
+    figure = bpy.data.objects["figure"].evaluated_get(bpy.context.evaluated_depsgraph_get())
+    near(f"figure, frame {number}", figure.matrix_world @ figure.data.vertices[7].co, figure_at(number), 1e-6)
 scene.frame_set(5)
 hinge = bpy.data.objects["hinge"]
 check("hinge", (hinge.parent, hinge["phyxel_joint"]), (door, "hinge"))

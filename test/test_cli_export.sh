@@ -59,6 +59,33 @@ status 2 export "$dominoes" --to poses --up z
 said "axes of the scene"
 tidy "$dominoes"
 
+# walls: one that keyframes lift by 1 m in 0.5 s, and a figure that walks, in three frames of a tenth
+"$phyxel" make walker -o "$work/figure.obj" --poses "$work/figure.pc2" --triangles 1000 --seconds 0.5 >"$work/out" 2>&1 ||
+    fail "no figure"
+cat >"$work/walls.json" <<'END'
+{"phyxel": 1, "name": "walls", "time": {"frames": 2, "fps": 10}, "spacing": 0.05,
+ "materials": {"cotton": {"density": 100, "cloth": {"mass": 0.2}}},
+ "bodies": [
+  {"name": "lift", "wall": true, "shape": {"box": [0.2, 0.1, 0.4], "at": [1, 2, 3]},
+   "keyframes": [{"at": 0, "move": [0, 0, 0]}, {"at": 0.5, "move": [0, 1, 0]}]},
+  {"name": "figure", "wall": true, "shape": {"mesh": {"file": "figure.obj", "poses": "figure.pc2", "fps": 15}}},
+  {"name": "floor", "wall": true, "shape": {"plane": [0, 1, 0]}},
+  {"name": "sheet", "material": "cotton",
+   "shape": {"sheet": {"width": 1, "length": 1, "columns": 4, "rows": 4}, "at": [5, 5, 0]}}]}
+END
+walls=$work/walls
+status 0 run "$work/walls.json" -o "$walls" -q
+status 0 export "$walls" --to poses
+awk -F, '$3 == 0 { print $5, $8 }' "$walls/poses/poses.csv" >"$work/lift"
+[ "$(cat "$work/lift")" = "2 0
+2 0.2
+2 0.4" ] || fail "the wall is lifted otherwise: $(cat "$work/lift")"
+points=$(vertices "$walls/poses/body_1.ply")
+[ "$(wc -c <"$walls/poses/body_1.pc2")" = $((32 + 3 * 12 * points)) ] || fail "not three frames of the figure"
+[ "$(grep -c '^1,body_1.ply,deforms,0' "$walls/poses/bodies.csv")" = 1 ] || fail "the figure does not deform"
+[ "$(wc -l <"$walls/poses/bodies.csv")" = 3 ] || fail "a plane has a mesh"
+tidy "$walls"
+
 # damage
 rm -r "$run/obj-surface"
 truncate -s -7 "$run/surface/000002.ply"

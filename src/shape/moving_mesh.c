@@ -232,6 +232,12 @@ uint32_t px_moving_mesh_vertices(const PxMovingMesh *m)
     return m->vertices;
 }
 
+const uint32_t (*px_moving_mesh_triangles(const PxMovingMesh *m, uint32_t *count))[3]
+{
+    *count = m->triangles;
+    return (const uint32_t(*)[3])m->triangle;
+}
+
 static PxVec3 between(PxVec3 a, PxVec3 b, double when)
 {
     return when >= 1 ? b : px_mad(a, px_sub(b, a), when);

@@ -63,6 +63,8 @@ PxVec3 px_moving_mesh_carry(const PxMovingMesh *moving, double from, PxVec3 poin
 PxVec3 px_triangle_carry(const PxVec3 a[3], const PxVec3 b[3], const double weight[3], PxVec3 arm);
 /// Weights of the corners with which a point of the triangle is their mean.
 void px_triangle_weights(const PxVec3 corner[3], PxVec3 point, double weight[3]);
+/// Numbers of the vertices of all triangles.
+const uint32_t (*px_moving_mesh_triangles(const PxMovingMesh *moving, uint32_t *count))[3];
 /// Corners of a triangle at a moment.
 void px_moving_mesh_corners(const PxMovingMesh *moving, double when, uint32_t triangle,
                             PxVec3 out[3]);

@@ -89,11 +89,6 @@ PxStatus px_export_poses_begin(const PxExportDef *def, const char *out, void **s
 PxStatus px_export_poses_add(void *state, const PxExportFrame *frame);
 PxStatus px_export_poses_end(void *state, PxStatus status);
 
-/// Writes what the poses move: OUT/body_N.ply, the surface of each rigid body as the scene places
-/// it, bodies.csv with their names and colours, and joints.csv. Errors: PX_ERR_IO, PX_ERR_MEMORY,
-/// those of shapes.
-PxStatus px_export_models(const char *out, const struct PxScene *scene);
-
 /// Appends one value as text.
 void px_export_value(PxText *text, const PxColumn *column, uint32_t component, uint32_t row);
 

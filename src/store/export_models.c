@@ -1,13 +1,13 @@
-/// What the poses of rigid bodies move: a PLY file with the surface of each body as the scene
-/// places it, bodies.csv with their names and colours, and joints.csv with the places of the
-/// joints.
+/// What poses move: a PLY file with the surface of each rigid body and wall as the scene places it,
+/// bodies.csv with their kinds, names and colours, and joints.csv with the places of the joints.
 ///
-/// Bodies have the numbers of poses.csv. Of a joint, `to` is empty if the other end is in the
-/// world.
+/// Bodies have the numbers of poses.csv. Kinds are `rigid`, `wall` and `deforms`: a wall whose
+/// mesh has poses, which body_N.pc2 holds (export_walls.c). `inside` is 1 for a wall around
+/// matter. Of a joint, `to` is empty if the other end is in the world.
 #include "scene/content.h"
 #include "shape/mesh_write.h"
 #include "shape/tessellate.h"
-#include "store/export.h"
+#include "store/export_walls.h"
 
 #include <string.h>
 
@@ -45,25 +45,35 @@ static PxStatus write_text(const char *out, const char *name, PxText *text, PxSt
 
 /* ---- bodies ---- */
 
-static PxStatus write_mesh(const char *path, const PxScene *scene, const PxSceneBody *body)
+/* The mesh of a wall with poses at time 0, its vertices in the order of the poses. */
+static PxStatus copy_moving(PxMovingMesh *moving, PxMesh **out)
 {
-    PxShapeDef def = px_scene_shape(scene, &body->def.shape, &body->is.turn);
-    PxShape *shape = NULL;
+    uint32_t triangles, vertices = px_moving_mesh_vertices(moving);
+    const uint32_t(*triangle)[3] = px_moving_mesh_triangles(moving, &triangles);
+    PX_TRY(px_mesh_create(vertices, triangles, 0, out));
+    px_moving_mesh_set(moving, 0, 0);
+    for (uint32_t v = 0; v < vertices; ++v)
+        (*out)->position[v] = px_moving_mesh_vertex(moving, 0, v);
+    memcpy((*out)->triangle, triangle, triangles * sizeof *triangle);
+    return PX_OK;
+}
+
+static PxStatus write_mesh(const char *path, const PxScene *scene, const PxWall *wall)
+{
+    PxMovingMesh *moving = px_wall_moving(wall);
     PxMesh *mesh = NULL;
     PxBytes bytes = {0};
     char comment[60];
-    snprintf(comment, sizeof comment, "phyxel rigid body, %c up, SI units",
-             scene->head.up == PX_UP_Z ? 'z' : 'y');
-    PxStatus status = px_shape_create(&def, &shape);
-    if (status == PX_OK)
-        status = px_tessellate(shape, false, &mesh);
+    snprintf(comment, sizeof comment, "phyxel %s, %c up, SI units",
+             wall->rigid ? "rigid body" : "wall", scene->head.up == PX_UP_Z ? 'z' : 'y');
+    PxStatus status =
+        moving != NULL ? copy_moving(moving, &mesh) : px_tessellate(wall->shape, false, &mesh);
     if (status == PX_OK)
         status = px_mesh_write_ply(mesh, PX_MESH_SINGLE, comment, &bytes);
     if (status == PX_OK)
         status = px_file_write_atomic(path, bytes.data, bytes.count);
     px_bytes_free(&bytes);
     px_mesh_free(mesh);
-    px_shape_free(shape);
     return status;
 }
 
@@ -77,23 +87,28 @@ static PxVec3 colour_of(const PxScene *scene, const PxSceneBody *body)
     return look != NULL ? look->colour : px_vec(0.76, 0.55, 0.38);
 }
 
-static PxStatus write_bodies(const char *out, const PxScene *scene)
+static PxStatus write_bodies(const char *out, const PxScene *scene, const PxSceneWalls *walls)
 {
     PxText text = {0};
     PxStatus status = PX_OK;
-    px_text_add(&text, "body,mesh,red,green,blue,name\n");
-    for (size_t k = 0; k < scene->bodies && status == PX_OK; ++k) {
-        const PxSceneBody *body = &scene->body[k];
+    px_text_add(&text, "body,mesh,kind,inside,red,green,blue,name\n");
+    for (size_t k = 0; k < walls->count && status == PX_OK; ++k) {
+        const PxWall *wall = &walls->wall[k];
+        uint32_t number = wall->boundary.body;
         char path[PX_PATH_MAX];
-        if (!body->def.rigid)
+        if (!px_export_wall_shown(wall))
             continue;
-        status = px_path_join(path, out, "body_%zu.ply", k);
+        status = px_path_join(path, out, "body_%u.ply", number);
         if (status == PX_OK)
-            status = write_mesh(path, scene, body);
-        px_text_add(&text, "%zu,body_%zu.ply", k, k);
-        add_vector(&text, colour_of(scene, body));
+            status = write_mesh(path, scene, wall);
+        px_text_add(&text, "%u,body_%u.ply,%s,%d", number, number,
+                    wall->rigid                    ? "rigid"
+                    : px_wall_moving(wall) != NULL ? "deforms"
+                                                   : "wall",
+                    wall->inside);
+        add_vector(&text, colour_of(scene, &scene->body[number]));
         px_text_add(&text, ",");
-        add_quoted(&text, body->def.name);
+        add_quoted(&text, scene->body[number].def.name);
         px_text_add(&text, "\n");
     }
     return write_text(out, "bodies.csv", &text, status);
@@ -129,8 +144,8 @@ static PxStatus write_joints(const char *out, PxScene *scene)
     return write_text(out, "joints.csv", &text, PX_OK);
 }
 
-PxStatus px_export_models(const char *out, const PxScene *scene)
+PxStatus px_export_models(const char *out, const PxScene *scene, const PxSceneWalls *walls)
 {
-    PX_TRY(write_bodies(out, scene));
+    PX_TRY(write_bodies(out, scene, walls));
     return write_joints(out, (PxScene *)scene); /* only reads it */
 }

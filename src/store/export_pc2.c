@@ -1,17 +1,12 @@
 /// PC2 point cache export for meshes of constant topology and constant sets of particles:
 /// base.ply with the first frame, and frames.pc2 with the positions of all frames, which
-/// Blender's Mesh Cache modifier plays without a script.
-///
-/// Format: "POINTCACHE2" and a zero; int32 version 1, points; float32 number of the first frame,
-/// frames per sample (1); int32 samples; then x y z as float32 for every point of every sample.
-/// Particles are ordered by id, because a run reorders its rows in every step.
+/// Blender's Mesh Cache modifier plays without a script (store/pc2.h). Particles are ordered by
+/// id, because a run reorders its rows in every step.
 #include "store/export.h"
+#include "store/pc2.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-enum { HEADER = 32, SAMPLES_AT = 28 };
 
 typedef struct Cache {
     PxFile base, file; /* committed together at the end */
@@ -113,13 +108,8 @@ static PxStatus put_base(Cache *cache, const PxExportFrame *frame, const Place *
 
 static PxStatus put_header(Cache *cache)
 {
-    uint8_t header[HEADER] = "POINTCACHE2";
-    const int32_t version = 1, points = (int32_t)cache->points;
-    const float start = (float)cache->first, rate = 1.0f;
-    memcpy(header + 12, &version, 4);
-    memcpy(header + 16, &points, 4);
-    memcpy(header + 20, &start, 4);
-    memcpy(header + 24, &rate, 4); /* finish() sets the number of samples */
+    uint8_t header[PX_PC2_HEADER];
+    px_pc2_header(header, cache->points, cache->first, 0); /* finish() sets the samples */
     return px_file_put(&cache->file, header, sizeof header);
 }
 
@@ -203,11 +193,7 @@ PxStatus px_export_pc2_add(void *state, const PxExportFrame *frame)
 /* Truncates an incomplete sample and writes the number of complete ones. */
 static PxStatus finish(Cache *cache)
 {
-    int32_t samples = (int32_t)cache->samples;
-    off_t size = HEADER + (off_t)cache->samples * cache->points * 12;
-    if (ftruncate(cache->file.descriptor, size) != 0 ||
-        pwrite(cache->file.descriptor, &samples, 4, SAMPLES_AT) != 4)
-        return px_fail(PX_ERR_IO, "cannot write '%s'", cache->file.path);
+    PX_TRY(px_pc2_finish(&cache->file, cache->points, cache->samples));
     PX_TRY(px_file_commit(&cache->base));
     return px_file_commit(&cache->file);
 }

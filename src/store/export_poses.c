@@ -1,15 +1,20 @@
-/// Poses of rigid bodies of all frames in one CSV file, poses.csv: a line for each body and frame.
+/// Poses of rigid bodies and walls of all frames in one CSV file, poses.csv: a line for each body
+/// and frame; beside it the meshes and caches of store/export_walls.h.
 ///
 /// A point x of the shape as the scene places it is at turn (x - pivot) + pivot + move; pivot +
-/// move is the centre of mass. `turn` is a unit quaternion, its real part last.
-#include "store/export.h"
+/// move is the centre of mass of a rigid body. `turn` is a unit quaternion, its real part last.
+/// Walls with keyframes have their pose at the time of the frame; those whose mesh has poses stay
+/// where they are, and their cache moves them.
+#include "store/export_walls.h"
 
 #include <stdlib.h>
 
 typedef struct Poses {
     PxFile file;
     PxText text;
-    bool any; ///< some frame had rigid bodies
+    PxSceneWalls walls;     /* none without a scene */
+    PxExportWalls *deforms; /* NULL without a scene */
+    bool any;               /* something was written */
 } Poses;
 
 /* Columns of the table of rigid bodies, with the names of their components. */
@@ -18,37 +23,51 @@ static const struct {
     uint32_t components;
 } columns[] = {{"pivot", 3}, {"move", 3}, {"turn", 4}, {"velocity", 3}, {"spin", 3}};
 
+static void add_head(PxText *text)
+{
+    px_text_add(text, "frame,time,body");
+    for (size_t c = 0; c < PX_COUNT(columns); ++c)
+        for (uint32_t k = 0; k < columns[c].components; ++k)
+            px_text_add(text, ",%s_%c", columns[c].name, "xyzw"[k]);
+    px_text_add(text, "\n");
+}
+
 PxStatus px_export_poses_begin(const PxExportDef *def, const char *out, void **state)
 {
     char path[PX_PATH_MAX];
     if (def->up != '\0')
         return px_fail(PX_ERR_ARGUMENT, "export: poses are in the axes of the scene, wanted no "
                                         "other axis up");
-    if (def->scene != NULL)
-        PX_TRY(px_export_models(out, def->scene));
     PX_TRY(px_path_join(path, out, "poses.csv"));
     Poses *poses = calloc(1, sizeof *poses);
     if (poses == NULL)
         return px_fail(PX_ERR_MEMORY, "no room to write '%s'", path);
     poses->file.descriptor = -1;
-    PxStatus status = px_file_begin(&poses->file, path);
-    px_text_add(&poses->text, "frame,time,body");
-    for (size_t c = 0; c < PX_COUNT(columns); ++c)
-        for (uint32_t k = 0; k < columns[c].components; ++k)
-            px_text_add(&poses->text, ",%s_%c", columns[c].name, "xyzw"[k]);
-    px_text_add(&poses->text, "\n");
+    PxStatus status = def->scene != NULL ? px_scene_walls(def->scene, &poses->walls) : PX_OK;
+    if (status == PX_OK && def->scene != NULL)
+        status = px_export_models(out, def->scene, &poses->walls);
+    if (status == PX_OK && def->scene != NULL)
+        status = px_export_walls_begin(out, &poses->walls, &poses->deforms);
+    if (status == PX_OK)
+        status = px_file_begin(&poses->file, path);
+    add_head(&poses->text);
     *state = poses;
     if (status != PX_OK) {
-        px_text_free(&poses->text);
-        free(poses);
+        px_export_poses_end(poses, status);
         *state = NULL;
     }
     return status;
 }
 
-PxStatus px_export_poses_add(void *state, const PxExportFrame *frame)
+static void begin_row(PxText *text, const PxExportFrame *frame)
 {
-    Poses *poses = state;
+    px_text_add(text, "%u,", frame->meta.number);
+    px_text_add_f64(text, frame->meta.time);
+    px_text_add(text, ",");
+}
+
+static PxStatus add_rigid(Poses *poses, const PxExportFrame *frame)
+{
     const PxTable *t = &frame->rigid;
     const PxColumn *body = px_table_find(t, "body"), *column[PX_COUNT(columns)];
     for (size_t c = 0; t->count > 0 && c < PX_COUNT(columns); ++c) {
@@ -59,9 +78,7 @@ PxStatus px_export_poses_add(void *state, const PxExportFrame *frame)
     }
     poses->any |= t->count > 0;
     for (uint32_t row = 0; row < t->count; ++row) {
-        px_text_add(&poses->text, "%u,", frame->meta.number);
-        px_text_add_f64(&poses->text, frame->meta.time);
-        px_text_add(&poses->text, ",");
+        begin_row(&poses->text, frame);
         px_export_value(&poses->text, body, 0, row);
         for (size_t c = 0; c < PX_COUNT(columns); ++c)
             for (uint32_t k = 0; k < columns[c].components; ++k) {
@@ -70,6 +87,39 @@ PxStatus px_export_poses_add(void *state, const PxExportFrame *frame)
             }
         px_text_add(&poses->text, "\n");
     }
+    return PX_OK;
+}
+
+static void add_wall(Poses *poses, const PxExportFrame *frame, const PxWall *wall)
+{
+    PxPose pose = px_pose_at(wall->key, wall->keys, frame->meta.time);
+    PxPoseRate rate = px_pose_rate(wall->key, wall->keys, frame->meta.time);
+    PxVec3 p = wall->pivot, m = pose.move, v = rate.move, w = rate.spin;
+    PxQuat q = pose.turn;
+    const double value[] = {p.x, p.y, p.z, m.x, m.y, m.z, q.x, q.y,
+                            q.z, q.w, v.x, v.y, v.z, w.x, w.y, w.z};
+    begin_row(&poses->text, frame);
+    px_text_add(&poses->text, "%u", wall->boundary.body);
+    for (size_t k = 0; k < PX_COUNT(value); ++k) {
+        px_text_add(&poses->text, ",");
+        px_text_add_f64(&poses->text, value[k]);
+    }
+    px_text_add(&poses->text, "\n");
+}
+
+PxStatus px_export_poses_add(void *state, const PxExportFrame *frame)
+{
+    Poses *poses = state;
+    PX_TRY(add_rigid(poses, frame));
+    for (size_t k = 0; k < poses->walls.count; ++k) {
+        const PxWall *wall = &poses->walls.wall[k];
+        if (wall->rigid || !px_export_wall_shown(wall))
+            continue;
+        add_wall(poses, frame, wall);
+        poses->any = true;
+    }
+    if (poses->deforms != NULL)
+        PX_TRY(px_export_walls_add(poses->deforms, &frame->meta));
     return px_export_flush(&poses->file, &poses->text, false);
 }
 
@@ -77,13 +127,16 @@ PxStatus px_export_poses_end(void *state, PxStatus status)
 {
     Poses *poses = state;
     if (status == PX_OK && !poses->any)
-        status =
-            px_fail(PX_ERR_ARGUMENT, "export: there are no rigid bodies, so no poses to write");
+        status = px_fail(PX_ERR_ARGUMENT, "export: there are no rigid bodies and no walls but "
+                                          "planes, so no poses to write");
     if (status == PX_OK)
         status = px_export_flush(&poses->file, &poses->text, true);
+    if (poses->deforms != NULL)
+        status = px_export_walls_end(poses->deforms, status);
     if (status == PX_OK)
         status = px_file_commit(&poses->file);
     px_file_abandon(&poses->file);
+    px_scene_walls_free(&poses->walls);
     px_text_free(&poses->text);
     free(poses);
     return status;

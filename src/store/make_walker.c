@@ -5,6 +5,7 @@
 #include "shape/walker.h"
 #include "store/file.h"
 #include "store/make_files.h"
+#include "store/pc2.h"
 #include "surface/mesh/isosurface.h"
 
 #include <math.h>
@@ -100,52 +101,30 @@ static PxStatus make_figure(const PxWalker *w, const PxWalkerDef *def, PxMesh **
 
 /* ---- the poses ---- */
 
-static void put_word(unsigned char *to, uint32_t word)
-{
-    for (int k = 0; k < 4; ++k)
-        to[k] = (unsigned char)(word >> (8 * k));
-}
-
-static void put_float(unsigned char *to, double value)
-{
-    float single = (float)value;
-    uint32_t word;
-    memcpy(&word, &single, sizeof word);
-    put_word(to, word);
-}
-
 static PxStatus write_poses(const PxWalker *w, const PxMesh *mesh, const PxWalkerDef *def,
                             uint32_t count, const char *path)
 {
-    enum { HEADER = 32 };
     uint32_t n = mesh->vertex_count;
-    double size = HEADER + 12.0 * n * count;
+    double size = PX_PC2_HEADER + 12.0 * n * count;
     if (size > MOST_BYTES)
         return px_fail(PX_ERR_ARGUMENT,
                        "walker: %u poses of %u vertices take %.3g bytes, at most %.3g allowed",
                        count, n, size, MOST_BYTES);
     float(*weight)[PX_WALKER_BONES] = malloc(n * sizeof *weight);
-    unsigned char *bytes = malloc((size_t)size), *to = bytes + HEADER;
+    unsigned char *bytes = malloc((size_t)size), *to = bytes + PX_PC2_HEADER;
     if (weight == NULL || bytes == NULL) {
         free(weight);
         free(bytes);
         return px_fail(PX_ERR_MEMORY, "walker: no room for %u poses of %u vertices", count, n);
     }
-    memcpy(bytes, "POINTCACHE2", 12);
-    put_word(bytes + 12, 1);
-    put_word(bytes + 16, n);
-    put_float(bytes + 20, 0);
-    put_float(bytes + 24, 1);
-    put_word(bytes + 28, count);
+    px_pc2_header(bytes, n, 0, count);
     for (uint32_t v = 0; v < n; ++v)
         px_walker_weights(w, mesh->position[v], weight[v]);
     for (uint32_t k = 0; k < count; ++k) {
         PxWalkerPose pose = px_walker_pose(w, k / def->fps);
         for (uint32_t v = 0; v < n; ++v, to += 12) {
             PxVec3 x = px_walker_place(&pose, weight[v], mesh->position[v]);
-            put_float(to, x.x);
-            put_float(to + 4, x.y);
-            put_float(to + 8, x.z);
+            memcpy(to, (const float[]){(float)x.x, (float)x.y, (float)x.z}, 12);
         }
     }
     PxStatus status = px_file_write_atomic(path, bytes, (size_t)size);

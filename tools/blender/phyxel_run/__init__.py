@@ -3,7 +3,7 @@
 File > Import > phyxel run takes the folder that `phyxel run` left. Every object it makes knows its
 folder of PLY files; when the frame changes, the file of that frame is read into the object's
 mesh, with everything that belongs to a point as an attribute. The .blend file holds one frame,
-not all of them. Rigid bodies are objects with keyframes, joints are empties on them.
+not all of them. Rigid bodies and walls are objects with keyframes, joints are empties on them.
 """
 import os
 
@@ -14,7 +14,7 @@ from . import bodies, folder, geometry, motion, ply
 
 bl_info = {
     "name": "phyxel runs",
-    "description": "Particles and surfaces of a phyxel run as sequences, rigid bodies as objects",
+    "description": "Particles and surfaces of a phyxel run as sequences, rigid bodies and walls as objects",
     "author": "the phyxel authors",
     "version": (0, 1, 0),
     "blender": (3, 4, 0),
@@ -111,7 +111,7 @@ def set_range(scene, first, last, rate):
 
 
 def import_run(context, run, kinds, rigid=True):
-    """Adds what is there of `kinds`, and rigid bodies and joints; returns the objects, and what is
+    """Adds what is there of `kinds`, and rigid bodies, walls and joints; returns the objects, and what is
     missing in words."""
     run = os.path.abspath(bpy.path.abspath(run))
     name = os.path.basename(run)[:40]
@@ -148,7 +148,7 @@ def import_run(context, run, kinds, rigid=True):
 
 
 class PHYXEL_OT_import(bpy.types.Operator):
-    """Import the particles, surfaces and rigid bodies of a phyxel run"""
+    """Import the particles, surfaces, rigid bodies and walls of a phyxel run"""
 
     bl_idname = "import_scene.phyxel"
     bl_label = "Import phyxel run"
@@ -162,7 +162,7 @@ class PHYXEL_OT_import(bpy.types.Operator):
     skin: bpy.props.BoolProperty(name="Skin of solids", default=True)
     skin_surfels: bpy.props.BoolProperty(name="Surfels of solids", default=False)
     contact: bpy.props.BoolProperty(name="Contact surfaces", default=False)
-    bodies: bpy.props.BoolProperty(name="Rigid bodies and joints", default=True)
+    bodies: bpy.props.BoolProperty(name="Rigid bodies, walls and joints", default=True)
 
     def invoke(self, context, _):
         context.window_manager.fileselect_add(self)

@@ -1,8 +1,8 @@
-"""Rigid bodies and joints of a run, from what `phyxel export DIR --to poses` wrote.
+"""Rigid bodies, walls and joints of a run, from what `phyxel export DIR --to poses` wrote.
 
 A point x of a body as the scene places it is at turn (x - pivot) + pivot + move, so an object whose
-mesh is relative to the pivot has the location pivot + move and the rotation turn. Nothing here
-knows Blender.
+mesh is relative to the pivot has the location pivot + move and the rotation turn. The vertices of a
+wall that deforms are in a PC2 cache, in the axes of the scene. Nothing here knows Blender.
 """
 import csv
 import os
@@ -13,7 +13,8 @@ from . import ply
 
 
 class Body:
-    """One rigid body: its mesh about the pivot, and its motion, in axes with z up."""
+    """One rigid body or wall: its mesh about the pivot, and its motion, in axes with z up. The mesh
+    of one that deforms is as in the file."""
 
     def __init__(self, number, name, colour):
         self.number = number
@@ -25,6 +26,8 @@ class Body:
         self.location = None   # (frames, 3)
         self.rotation = None   # (frames, 4): w x y z, without jumps of the sign
         self.up = "y"
+        self.inside = False    # a wall around matter
+        self.cache = None      # PC2 file of one that deforms
 
 
 class Joint:
@@ -65,11 +68,17 @@ def read_bodies(path):
         try:
             body = Body(int(row["body"]), row["name"], [float(row[c]) for c in ("red", "green", "blue")])
             file = os.path.join(path, os.path.basename(row["mesh"]))
+            body.inside = row.get("inside") == "1"
+            if row.get("kind") == "deforms":
+                body.cache = file[:-len(".ply")] + ".pc2"
         except (KeyError, TypeError, ValueError):
             raise ply.Damaged(f"{path}/bodies.csv is damaged") from None
         body.points = ply.read(file)
         body.up = body.points.up
-        ply.turn_to_z_up(body.points)
+        if body.cache is None:
+            ply.turn_to_z_up(body.points)
+        elif not os.path.exists(body.cache):
+            raise ply.Damaged(f"{body.cache} is missing")
         bodies[body.number] = body
     return bodies
 
@@ -100,6 +109,8 @@ def move(body, rows):
         return turned([float(row[f"{name}_{c}"]) for c in "xyz"], body.up)
 
     body.frames = [int(row["frame"]) for row in rows]
+    if body.cache is not None:
+        return
     body.pivot = vector(rows[0], "pivot")
     body.location = np.array([vector(row, "pivot") + vector(row, "move") for row in rows])
     body.rotation = np.array([[float(row["turn_w"]), *vector(row, "turn")] for row in rows])

@@ -1,7 +1,8 @@
-"""Rigid bodies as objects with keyframes, joints as empties that are carried along."""
+"""Rigid bodies and walls as objects with keyframes, walls that deform with a Mesh Cache, joints as
+empties that are carried along."""
 import bpy
 import numpy as np
-from mathutils import Matrix, Vector
+from mathutils import Matrix, Quaternion, Vector
 
 from . import geometry
 
@@ -46,11 +47,32 @@ def add_body(collection, body):
     thing = bpy.data.objects.new(body.name, mesh)
     collection.objects.link(thing)
     thing.rotation_mode = "QUATERNION"
-    action = thing.animation_data_create().action = bpy.data.actions.new(body.name)
-    set_curves(action, "location", body.frames, body.location)
-    set_curves(action, "rotation_quaternion", body.frames, body.rotation)
-    thing.location, thing.rotation_quaternion = body.location[0], body.rotation[0]
+    if body.inside:  # one looks at what it holds
+        thing.display_type = "WIRE"
+        thing.hide_render = True
+    if body.cache is not None:
+        play_cache(thing, body)
+    elif moves(body):
+        action = thing.animation_data_create().action = bpy.data.actions.new(body.name)
+        set_curves(action, "location", body.frames, body.location)
+        set_curves(action, "rotation_quaternion", body.frames, body.rotation)
+    if body.cache is None:
+        thing.location, thing.rotation_quaternion = body.location[0], body.rotation[0]
     return thing
+
+
+def moves(body):
+    return bool(np.ptp(body.location, axis=0).any() or np.ptp(body.rotation, axis=0).any())
+
+
+def play_cache(thing, body):
+    """Its vertices come from the PC2 file, in the axes of the scene; the object turns them."""
+    cache = thing.modifiers.new("phyxel", "MESH_CACHE")
+    cache.cache_format = "PC2"
+    cache.filepath = body.cache
+    cache.frame_start = body.frames[0]
+    if body.up != "z":
+        thing.rotation_quaternion = Quaternion((1, 0, 0), np.pi / 2)
 
 
 def size_of(body):
