@@ -165,7 +165,9 @@ typedef struct PxClothDef {
     double drying;         ///< liquid that it loses, kg/(m^2 s), >= 0
     double wet_stretch;    ///< factor of the moduli at saturation, > 0
     double wet_bend;       ///< factor of the flexural rigidity at saturation, > 0
-    double reserved[4];    ///< must be 0
+    double permeability;   ///< of saturated cloth to liquid through it, m^2, >= 0
+    double wet;            ///< its saturation at the start, 0 .. 1
+    double reserved[2];    ///< must be 0
 } PxClothDef;
 
 /// Returns a def of cotton with `cloth` false.

@@ -27,7 +27,7 @@ enum {
     CONTACT,
     LOAD,
     WATER,
-    THIRST,
+    HANGING,
     LIQUID,
     COLUMNS
 };
@@ -48,7 +48,7 @@ static const struct {
     [CONTACT] = {"contact", "", PX_U32, 1},
     [LOAD] = {"load", "N", PX_F64, 1},
     [WATER] = {"water", "kg", PX_F64, 1},
-    [THIRST] = {"thirst", "kg", PX_F64, 1},
+    [HANGING] = {"hanging", "kg", PX_F64, 1},
     [LIQUID] = {"liquid", "", PX_U32, 1},
 };
 
@@ -180,6 +180,7 @@ static PxStatus add_sheet(PxWorld *world, const PxBodyDef *def, uint32_t slot, P
                                                           .number = world->bodies_made,
                                                           .first = first,
                                                           .sheet = sheet};
+    px_wet_fill(world, &world->cloths.data[world->cloths.count - 1]);
     world->cloth_stale = true;
     return PX_OK;
 }
@@ -398,7 +399,7 @@ PxStatus px_cloth_vertices(const PxWorld *world, PxVec3 *x, PxVec3 *v, double *m
 PxClothWater px_cloth_water(const PxWorld *world)
 {
     const PxTable *t = &world->cloth_vertices;
-    PxClothWater w = {numbers(t, WATER), numbers(t, THIRST), words(t, LIQUID), {0}, {0}};
+    PxClothWater w = {numbers(t, WATER), numbers(t, HANGING), words(t, LIQUID), {0}, {0}};
     for (int c = 0; c < 3; ++c) {
         w.place[c] = t->column[PLACE].data[c];
         w.velocity[c] = t->column[VELOCITY].data[c];
@@ -561,7 +562,8 @@ PxStatus px_cloth_check_stored(const PxWorld *world, const PxWorldState *state,
         if (words(stored, BODY)[i] != words(own, BODY)[i] ||
             words(stored, HANDLE)[i] > world->handles.count || words(stored, CONTACT)[i] > 3 ||
             words(stored, PAST)[i] > 1 || words(stored, LIQUID)[i] > world->bodies.count ||
-            !(numbers(stored, WATER)[i] >= 0) || !(numbers(stored, THIRST)[i] >= 0))
+            !(numbers(stored, WATER)[i] >= 0) || !(numbers(stored, HANGING)[i] >= 0) ||
+            !(numbers(stored, HANGING)[i] <= numbers(stored, WATER)[i]))
             return px_fail(PX_ERR_FORMAT,
                            "stored vertex %u of cloth has a body or handle that the scene does not "
                            "have",

@@ -45,7 +45,7 @@ PxStatus px_cloth_vertices(const PxWorld *world, PxVec3 *x, PxVec3 *v, double *m
 /// Liquid in cloth, by vertex; the arrays are the table's own.
 typedef struct PxClothWater {
     double *water;    ///< kg
-    double *thirst;   ///< what it could have taken up while liquid touches it, kg
+    double *hanging;  ///< the part of it that hangs below the cloth, not in its pores, kg
     uint32_t *liquid; ///< 1 + slot of the body that it last came from; 0: none
     double *place[3], *velocity[3];
 } PxClothWater;

@@ -513,6 +513,8 @@ static PxStatus act(PxWorld *world, double target, PxUndo *undo)
         if (world->sheets != NULL)
             px_energy_stage(&energy, world, PX_WORK_defence);
     }
+    PX_STAGE(&world->profile, "wetting")
+    PX_TRY(px_wet_stage_plan(world));
     px_cloth_stage_commit(world);
     px_fracture_stage_commit(world);
     px_rigid_stage_commit(world);

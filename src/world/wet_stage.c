@@ -1,30 +1,12 @@
 #include "world/wet_stage.h"
 
-#include "fluid/touches.h"
 #include "world/cloth_stage.h"
 #include "world/sheet_stage.h"
+#include "world/wet_run.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
-
-/* Depth at which the rate of absorption begins, as a part of the thickness: at depth 0 it would
- * have no bound. */
-#define DRY 0.02
-
-/* Scratch of a step. */
-typedef struct PxWetRun {
-    double *room;    /* by vertex: liquid at saturation, kg */
-    double *before;  /* by vertex: liquid at the start of the step, kg */
-    double *spread;  /* by vertex: sum of the weights of its edges */
-    double *flow;    /* by vertex: change in a sub-step, kg */
-    uint8_t *wetted; /* by vertex: liquid touches it */
-} PxWetRun;
-
-static const PxClothDef *def_of(const PxWorld *world, uint32_t vertex)
-{
-    uint32_t cloth = world->cloth_system.of_vertex[vertex];
-    return &world->materials.data[world->cloths.data[cloth].material].def.cloth;
-}
 
 bool px_wet_is_on(const PxWorld *world)
 {
@@ -43,21 +25,27 @@ double px_wet_total(const PxWorld *world)
     return sum;
 }
 
-/* Density of the liquid that cloth takes up: that of the first liquid of the world, kg/m^3. */
-static double liquid_density(const PxWorld *world)
+/* The liquid that cloth takes up: the first of the world; NULL: none. */
+static const PxMaterialDef *liquid_of(const PxWorld *world)
 {
     for (size_t k = 0; k < world->materials.count; ++k) {
         const PxMaterial *m = &world->materials.data[k];
         if (m->live && !m->def.cloth.cloth && !(m->def.young > 0))
-            return m->def.density;
+            return &m->def;
     }
-    return 1000;
+    return NULL;
+}
+
+static double liquid_density(const PxWorld *world)
+{
+    const PxMaterialDef *liquid = liquid_of(world);
+    return liquid != NULL ? liquid->density : 1000;
 }
 
 /* Liquid that a vertex holds when it is saturated, kg. */
 static double room_of(const PxWorld *world, uint32_t vertex, double density)
 {
-    const PxClothDef *d = def_of(world, vertex);
+    const PxClothDef *d = px_wet_def(world, vertex);
     return world->cloth_system.share[vertex] * d->pores * d->thickness * density;
 }
 
@@ -74,9 +62,32 @@ PxStatus px_wet_saturation(PxWorld *world, double **out)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for the wetness of %u vertices", n);
     for (uint32_t i = 0; i < n; ++i) {
         double room = room_of(world, i, density);
-        (*out)[i] = room > 0 ? fmin(w.water[i] / room, 1) : 0;
+        (*out)[i] = room > 0 ? fmin((w.water[i] - w.hanging[i]) / room, 1) : 0;
     }
     return PX_OK;
+}
+
+void px_wet_fill(PxWorld *world, const PxCloth *cloth)
+{
+    const PxClothDef *d = &world->materials.data[cloth->material].def.cloth;
+    double per_area = d->wet * d->pores * d->thickness * liquid_density(world);
+    PxClothWater w = px_cloth_water(world);
+    for (uint32_t f = 0; f < cloth->sheet->faces; ++f)
+        for (int c = 0; c < 3; ++c)
+            w.water[cloth->first + cloth->sheet->face[f].corner[c]] +=
+                per_area * cloth->sheet->face[f].area / 3;
+}
+
+/* 1 + the first body of the liquid; 0: none. */
+static uint32_t body_of_liquid(const PxWorld *world, const PxMaterialDef *liquid)
+{
+    for (uint32_t k = 0; k < world->bodies.count && liquid != NULL; ++k) {
+        uint32_t material = world->bodies.data[k].def.material.slot;
+        if (world->bodies.data[k].live && material > 0 &&
+            &world->materials.data[material - 1].def == liquid)
+            return 1 + k;
+    }
+    return 0;
 }
 
 PxStatus px_wet_stage_begin(PxWorld *world)
@@ -85,100 +96,42 @@ PxStatus px_wet_stage_begin(PxWorld *world)
     world->wet_run = NULL;
     if (n == 0 || world->cloth_vertices.count == 0 || !px_wet_is_on(world))
         return PX_OK;
-    PxWetRun *run = PX_ARENA_ARRAY(&world->scratch, PxWetRun, 1);
+    PxArena *scratch = &world->scratch;
+    PxWetRun *run = PX_ARENA_ARRAY(scratch, PxWetRun, 1);
     if (run != NULL)
-        *run = (PxWetRun){.room = PX_ARENA_ARRAY(&world->scratch, double, n + 1),
-                          .before = PX_ARENA_ARRAY(&world->scratch, double, n + 1),
-                          .spread = PX_ARENA_ARRAY(&world->scratch, double, n + 1),
-                          .flow = PX_ARENA_ARRAY(&world->scratch, double, n + 1),
-                          .wetted = PX_ARENA_ARRAY(&world->scratch, uint8_t, n + 1)};
-    if (run == NULL || run->room == NULL || run->before == NULL || run->spread == NULL ||
-        run->flow == NULL || run->wetted == NULL)
+        *run = (PxWetRun){.room = PX_ARENA_ARRAY(scratch, double, n + 1),
+                          .gets = PX_ARENA_ARRAY(scratch, double, n + 1),
+                          .passes = PX_ARENA_ARRAY(scratch, double, n + 1),
+                          .before = PX_ARENA_ARRAY(scratch, double, n + 1),
+                          .spread = PX_ARENA_ARRAY(scratch, double, n + 1),
+                          .flow = PX_ARENA_ARRAY(scratch, double, n + 1),
+                          .liquid = PX_ARENA_ARRAY(scratch, uint32_t, n + 1),
+                          .momentum = PX_ARENA_ARRAY(scratch, PxVec3, n + 1),
+                          .pressed = PX_ARENA_ARRAY(scratch, PxVec3, n + 1),
+                          .hangs = PX_ARENA_ARRAY(scratch, PxWetHang, n + 1)};
+    if (run == NULL || run->room == NULL || run->gets == NULL || run->passes == NULL ||
+        run->before == NULL || run->spread == NULL || run->flow == NULL || run->liquid == NULL ||
+        run->momentum == NULL || run->pressed == NULL || run->hangs == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for liquid in %u vertices", n);
-    double density = liquid_density(world);
+    const PxMaterialDef *liquid = liquid_of(world);
+    run->density = liquid_density(world);
+    run->viscosity = fmax(liquid != NULL ? liquid->viscosity : 0, 1e-5);
+    run->any = body_of_liquid(world, liquid);
+    memset(run->liquid, 0, n * sizeof *run->liquid);
+    memset(run->pressed, 0, n * sizeof *run->pressed);
     for (uint32_t i = 0; i < n; ++i)
-        run->room[i] = room_of(world, i, density);
+        run->room[i] = room_of(world, i, run->density);
     memcpy(run->before, px_cloth_water(world).water, n * sizeof *run->before);
     world->wet_run = run;
     return PX_OK;
 }
 
-/* ---- taking up --------------------------------------------------------------------------------
- */
-
-/* Particles nearer than this touch, in spacings: the first layer, which rests at half a spacing. */
-#define TOUCHES 0.75
-
-static bool wets(const PxWorld *world, const PxSheetTouch *t)
+PxStatus px_wet_stage_plan(PxWorld *world)
 {
-    return t->planes > 0 && t->touch->row != PX_TOUCH_NOBODY &&
-           t->plane[0].distance < TOUCHES * world->def.spacing;
-}
-
-static void grow_thirst(PxWorld *world, const PxSheets *s)
-{
-    PxWetRun *run = world->wet_run;
-    PxClothWater w = px_cloth_water(world);
-    memset(run->wetted, 0, s->system->vertices);
-    for (uint32_t k = 0; k < s->touches; ++k)
-        for (int c = 0; c < 3 && wets(world, &s->touch[k]); ++c)
-            run->wetted[s->system->face[s->touch[k].plane[0].face].corner[c]] = 1;
-    for (uint32_t i = 0; i < s->system->vertices; ++i) {
-        const PxClothDef *d = def_of(world, i);
-        double room = run->room[i];
-        if (!run->wetted[i] || !(room > w.water[i])) {
-            w.thirst[i] = 0;
-            continue;
-        }
-        double depth = fmax((w.water[i] + w.thirst[i]) / room, DRY) * d->thickness;
-        double rate = room / d->thickness * d->absorption / (2 * depth);
-        w.thirst[i] = fmin(w.thirst[i] + rate * world->dt, room - w.water[i]);
-    }
-}
-
-/* The corners get the mass by their thirst, and its momentum. */
-static void drink(PxWorld *world, const PxSheets *s, const uint32_t corner[3], uint32_t row,
-                  double thirst)
-{
-    const PxParticles *p = &world->particles;
-    PxClothWater w = px_cloth_water(world);
-    double mass = (double)p->mass[row];
-    const double v[3] = {(double)p->vx[row], (double)p->vy[row], (double)p->vz[row]};
-    for (int c = 0; c < 3; ++c) {
-        uint32_t i = corner[c];
-        double gets = mass * w.thirst[i] / thirst;
-        double had = s->mass[i] + (w.water[i] - world->wet_run->before[i]);
-        for (int a = 0; a < 3 && gets > 0; ++a)
-            w.velocity[a][i] += (v[a] - w.velocity[a][i]) * gets / (had + gets);
-        w.water[i] += gets;
-        w.thirst[i] = fmax(w.thirst[i] - gets, 0);
-        w.liquid[i] = 1 + p->body[row];
-    }
-}
-
-static void take_up(PxWorld *world, const PxSheets *s)
-{
-    const PxParticles *p = &world->particles;
-    PxClothWater w = px_cloth_water(world);
-    bool any = false;
-    memset(world->drop, 0, p->table.count);
-    for (uint32_t k = 0; k < s->touches; ++k) {
-        const PxSheetTouch *t = &s->touch[k];
-        uint32_t row = t->touch->row;
-        if (!wets(world, t) || world->drop[row])
-            continue;
-        const uint32_t *corner = s->system->face[t->plane[0].face].corner;
-        double thirst = w.thirst[corner[0]] + w.thirst[corner[1]] + w.thirst[corner[2]];
-        if (!(thirst >= (double)p->mass[row]))
-            continue;
-        drink(world, s, corner, row, thirst);
-        world->drop[row] = 1;
-        any = true;
-    }
-    if (!any)
-        return;
-    px_table_delete(&world->particles.table, world->drop);
-    px_particles_refresh(&world->particles);
+    const PxSheets *s = px_sheet_stage_sheets(world);
+    if (world->wet_run == NULL || s == NULL || s->touches == 0)
+        return PX_OK;
+    return px_wet_take_plan(world, s, world->wet_run);
 }
 
 /* ---- spreading ----------------------------------------------------------------------------------
@@ -202,10 +155,11 @@ static void flow_once(PxWorld *world, double dt, PxVec3 up)
     for (uint32_t f = 0; f < y->faces; ++f)
         for (int k = 0; k < 3; ++k) {
             uint32_t i = y->face[f].corner[k], j = y->face[f].corner[(k + 1) % 3];
-            const PxClothDef *d = def_of(world, i);
-            if (!(run->room[i] > 0) || !(run->room[j] > 0) || (w.water[i] == 0 && w.water[j] == 0))
+            const PxClothDef *d = px_wet_def(world, i);
+            double own = w.water[i] - w.hanging[i], other = w.water[j] - w.hanging[j];
+            if (!(run->room[i] > 0) || !(run->room[j] > 0) || (own == 0 && other == 0))
                 continue;
-            double si = w.water[i] / run->room[i], sj = w.water[j] / run->room[j];
+            double si = own / run->room[i], sj = other / run->room[j];
             double rise = up.x * (w.place[0][i] - w.place[0][j]) +
                           up.y * (w.place[1][i] - w.place[1][j]) +
                           up.z * (w.place[2][i] - w.place[2][j]);
@@ -215,18 +169,20 @@ static void flow_once(PxWorld *world, double dt, PxVec3 up)
                 dt * d->diffusion * per_area * weight_of(&y->face[f], k, (k + 1) % 3) * drive;
             run->flow[i] -= mass;
             run->flow[j] += mass;
+            uint32_t to = mass > 0 ? j : i;
+            if (w.liquid[to] == 0)
+                w.liquid[to] = w.liquid[mass > 0 ? i : j];
         }
     for (uint32_t i = 0; i < y->vertices; ++i)
         w.water[i] += run->flow[i];
 }
 
 /* In sub-steps in which no vertex gives more than it has. */
-static void spread(PxWorld *world)
+static void spread(PxWorld *world, PxVec3 up)
 {
     enum { MOST = 64 };
     const PxClothSystem *y = &world->cloth_system;
     PxWetRun *run = world->wet_run;
-    PxVec3 up = px_normalized(px_scale(world->def.gravity, -1), px_vec(0, 0, 0));
     memset(run->spread, 0, y->vertices * sizeof *run->spread);
     for (uint32_t f = 0; f < y->faces; ++f)
         for (int k = 0; k < 3; ++k) {
@@ -236,7 +192,7 @@ static void spread(PxWorld *world)
         }
     double rate = 0;
     for (uint32_t i = 0; i < y->vertices; ++i) {
-        const PxClothDef *d = def_of(world, i);
+        const PxClothDef *d = px_wet_def(world, i);
         double steep = 1 + world->cloth_system.edge[y->of_vertex[i]] * 2 / d->rise;
         rate = fmax(rate, d->diffusion * steep * run->spread[i] / y->share[i]);
     }
@@ -265,70 +221,130 @@ static bool is_lowest(const PxWorld *world, uint32_t vertex, PxVec3 up)
     return true;
 }
 
-/* Liquid above saturation around a vertex; with `take` it is removed, that part of it. */
-static double excess_around(PxWorld *world, uint32_t vertex, double take)
-{
-    const PxClothSystem *y = &world->cloth_system;
-    const PxWetRun *run = world->wet_run;
-    PxClothWater w = px_cloth_water(world);
-    double sum = 0;
-    for (uint32_t k = y->first_face[vertex]; k < y->first_face[vertex + 1]; ++k) {
-        /* every neighbour once: the corner behind the vertex, and the vertex itself first */
-        const uint32_t *c = y->face[y->faces_of[k].of].corner;
-        uint32_t at = c[0] == vertex ? 0 : c[1] == vertex ? 1 : 2;
-        const uint32_t of[2] = {k == y->first_face[vertex] ? vertex : UINT32_MAX, c[(at + 1) % 3]};
-        for (int n = 0; n < 2; ++n) {
-            if (of[n] == UINT32_MAX)
-                continue;
-            double more = fmax(w.water[of[n]] - run->room[of[n]], 0);
-            sum += more;
-            w.water[of[n]] -= take * more;
-        }
-    }
-    return sum;
-}
-
+/* Is there room for a particle? */
 static bool is_free(const PxWorld *world, PxVec3 place)
 {
+    const PxParticles *p = &world->particles;
+    double s = world->def.spacing;
+    PxRange rows[9];
     for (size_t k = 0; k < world->boundaries.count; ++k) {
         const PxBoundary *b = world->boundaries.data[k];
-        if (px_boundary_distance(b, 1, place, NULL) < 0.3 * world->def.spacing)
+        if (px_boundary_distance(b, 1, place, NULL) < 0.3 * s)
             return false;
+    }
+    if (!world->flows || world->grid.cells == 0)
+        return true;
+    int count = px_grid_rows(&world->grid, (float)place.x, (float)place.y, (float)place.z, rows);
+    for (int k = 0; k < count; ++k)
+        for (uint32_t i = rows[k].begin; i < rows[k].end; ++i) {
+            PxVec3 at = {(double)p->x[i], (double)p->y[i], (double)p->z[i]};
+            if (px_length(px_sub(at, place)) < 0.7 * s)
+                return false;
+        }
+    return true;
+}
+
+/* What is above saturation at a low point leaves the pores and hangs there. */
+static void seep_out(PxWorld *world, PxVec3 up)
+{
+    const PxWetRun *run = world->wet_run;
+    PxClothWater w = px_cloth_water(world);
+    for (uint32_t i = 0; i < world->cloth_system.vertices; ++i) {
+        double over = w.water[i] - w.hanging[i] - run->room[i];
+        if (run->room[i] > 0 && over > 0 && is_lowest(world, i, up))
+            w.hanging[i] += over;
+    }
+}
+
+static int compare_hangs(const void *a, const void *b)
+{
+    const PxWetHang *x = a, *y = b;
+    for (int c = 0; c < 3; ++c)
+        if (x->cell[c] != y->cell[c])
+            return x->cell[c] < y->cell[c] ? -1 : 1;
+    return (x->vertex > y->vertex) - (x->vertex < y->vertex);
+}
+
+/* Lists the vertices with liquid that hangs, by cells of two spacings. */
+static uint32_t list_hangs(const PxWorld *world, PxWetHang *out)
+{
+    PxClothWater w = px_cloth_water(world);
+    double cell = 2 * world->def.spacing;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < world->cloth_system.vertices; ++i) {
+        if (w.liquid[i] == 0)
+            w.liquid[i] = world->wet_run->any;
+        if (!(w.hanging[i] > 0) || w.liquid[i] == 0)
+            continue;
+        out[count++] = (PxWetHang){.cell = {(int64_t)floor(w.place[0][i] / cell),
+                                            (int64_t)floor(w.place[1][i] / cell),
+                                            (int64_t)floor(w.place[2][i] / cell)},
+                                   .vertex = i};
+    }
+    if (count > 0)
+        qsort(out, count, sizeof *out, compare_hangs);
+    return count;
+}
+
+/* Where a drop leaves a vertex: on the side that the fluid presses towards, or on the lower one. */
+static PxVec3 below(const PxWorld *world, uint32_t i, PxVec3 up)
+{
+    const PxSheets *s = px_sheet_stage_sheets(world);
+    PxClothWater w = px_cloth_water(world);
+    PxVec3 normal = s != NULL ? s->normal[i] : up, pressed = world->wet_run->pressed[i];
+    double side = px_dot(pressed, pressed) > 0 ? px_dot(normal, pressed) : -px_dot(normal, up);
+    PxVec3 x = {w.place[0][i], w.place[1][i], w.place[2][i]};
+    return px_mad(x, normal, (side < 0 ? -0.5 : 0.5) * world->def.spacing);
+}
+
+/* Lets a drop fall from the lowest vertex of a cell, if that much hangs there. */
+static bool drip_cell(PxWorld *world, const PxWetHang *hang, uint32_t count, PxVec3 up)
+{
+    PxParticles *p = &world->particles;
+    PxClothWater w = px_cloth_water(world);
+    double sum = 0, low = INFINITY;
+    uint32_t at = 0;
+    for (uint32_t k = 0; k < count; ++k) {
+        uint32_t i = hang[k].vertex;
+        double height = up.x * w.place[0][i] + up.y * w.place[1][i] + up.z * w.place[2][i];
+        sum += w.hanging[i];
+        if (height < low) {
+            low = height;
+            at = i;
+        }
+    }
+    uint32_t body = w.liquid[at] - 1, material = world->bodies.data[body].def.material.slot, row;
+    if (!world->bodies.data[body].live || material == 0)
+        return false;
+    double mass = world->materials.data[material - 1].particle_mass;
+    PxVec3 place = below(world, at, up);
+    if (!(sum >= mass * (1 + 1e-6)) || !is_free(world, place) ||
+        px_table_append(&p->table, 1, &row) != PX_OK) /* room is reserved */
+        return false;
+    px_particles_refresh(p);
+    PxVec3 v = {w.velocity[0][at], w.velocity[1][at], w.velocity[2][at]};
+    const PxCloth *cloth = &world->cloths.data[world->cloth_system.of_vertex[at]];
+    px_world_put(world, row, px_dist_id(cloth->number, (1ull << 32) + world->state.drips++), place,
+                 v, body, material - 1, world->bodies.data[body].def.temperature);
+    double part = (double)p->mass[row] / sum;
+    for (uint32_t k = 0; k < count; ++k) {
+        uint32_t i = hang[k].vertex;
+        double gone = fmin(part * w.hanging[i], w.water[i]);
+        w.hanging[i] -= gone;
+        w.water[i] -= gone;
     }
     return true;
 }
 
-static void drip(PxWorld *world)
+static void drip(PxWorld *world, PxVec3 up)
 {
-    const PxClothSystem *y = &world->cloth_system;
-    PxParticles *p = &world->particles;
-    const PxSheets *s = px_sheet_stage_sheets(world);
-    PxClothWater w = px_cloth_water(world);
-    PxVec3 up = px_normalized(px_scale(world->def.gravity, -1), px_vec(0, 0, 0));
-    uint32_t dripped = 0;
-    for (uint32_t i = 0; i < y->vertices && dripped < PX_WET_DRIPS; ++i) {
-        if (w.liquid[i] == 0 || !(w.water[i] > world->wet_run->room[i]) || !is_lowest(world, i, up))
-            continue;
-        uint32_t body = w.liquid[i] - 1, material = world->bodies.data[body].def.material.slot;
-        if (!world->bodies.data[body].live || material == 0)
-            continue;
-        double mass = world->materials.data[material - 1].particle_mass;
-        double excess = excess_around(world, i, 0);
-        PxVec3 normal = s != NULL ? s->normal[i] : up;
-        PxVec3 down = px_scale(normal, px_dot(normal, up) > 0 ? -1 : 1);
-        PxVec3 x = {w.place[0][i], w.place[1][i], w.place[2][i]};
-        PxVec3 place = px_mad(x, down, 0.5 * world->def.spacing);
-        uint32_t row;
-        if (!(excess >= mass) || !(mass > 0) || !is_free(world, place) ||
-            px_table_append(&p->table, 1, &row) != PX_OK) /* room is reserved */
-            continue;
-        px_particles_refresh(p);
-        PxVec3 v = {w.velocity[0][i], w.velocity[1][i], w.velocity[2][i]};
-        const PxCloth *cloth = &world->cloths.data[y->of_vertex[i]];
-        px_world_put(world, row, px_dist_id(cloth->number, (1ull << 32) + world->state.drips++),
-                     place, v, body, material - 1, world->bodies.data[body].def.temperature);
-        excess_around(world, i, (double)p->mass[row] / excess);
-        ++dripped;
+    PxWetHang *hang = world->wet_run->hangs;
+    uint32_t count = list_hangs(world, hang), dripped = 0, end;
+    for (uint32_t k = 0; k < count && dripped < PX_WET_DRIPS; k = end) {
+        for (end = k + 1; end < count; ++end)
+            if (memcmp(hang[end].cell, hang[k].cell, sizeof hang[k].cell) != 0)
+                break;
+        dripped += drip_cell(world, &hang[k], end - k, up);
     }
 }
 
@@ -337,9 +353,10 @@ static void dry(PxWorld *world)
     PxClothWater w = px_cloth_water(world);
     double lost = 0;
     for (uint32_t i = 0; i < world->cloth_system.vertices; ++i) {
-        double most = def_of(world, i)->drying * world->cloth_system.share[i] * world->dt;
+        double most = px_wet_def(world, i)->drying * world->cloth_system.share[i] * world->dt;
         double own = fmin(most, w.water[i]);
         w.water[i] -= own;
+        w.hanging[i] = fmin(w.hanging[i], w.water[i]);
         lost += own;
     }
     world->state.mass_out += lost;
@@ -349,12 +366,11 @@ void px_wet_stage_act(PxWorld *world)
 {
     if (world->wet_run == NULL)
         return;
-    const PxSheets *s = px_sheet_stage_sheets(world);
-    if (s != NULL) {
-        grow_thirst(world, s);
-        take_up(world, s);
-    }
-    spread(world);
-    drip(world);
+    PxVec3 up = px_normalized(px_scale(world->def.gravity, -1), px_vec(0, 0, 0));
+    drip(world, up);
+    if (px_sheet_stage_sheets(world) != NULL)
+        px_wet_take_act(world, px_sheet_stage_sheets(world), world->wet_run);
+    spread(world, up);
+    seep_out(world, up);
     dry(world);
 }

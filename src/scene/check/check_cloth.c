@@ -99,7 +99,9 @@ static void check_pores(PxScene *scene, size_t index)
                  {"rise", def->rise, usual.cloth.rise},
                  {"drying", def->drying, usual.cloth.drying},
                  {"wet_stretch", def->wet_stretch, usual.cloth.wet_stretch},
-                 {"wet_bend", def->wet_bend, usual.cloth.wet_bend}};
+                 {"wet_bend", def->wet_bend, usual.cloth.wet_bend},
+                 {"permeability", def->permeability, usual.cloth.permeability},
+                 {"wet", def->wet, usual.cloth.wet}};
     PxPath root = px_path_root(), materials = px_path_key(&root, "materials");
     PxPath material = px_path_key(&materials, scene->material[index].def.name);
     PxPath section = px_path_key(&material, "cloth");

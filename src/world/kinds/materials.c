@@ -394,11 +394,12 @@ static PxStatus consistent(const void *object, const char *what)
 
 PX_KIND_ADDS(Material, material)
 
-/* A particle keeps its volume, so a change of density changes its mass. */
+/* A particle keeps its volume, so a change of density changes its mass. Those that cloth has taken
+ * a part of keep their part. */
 static void set_masses(PxWorld *world, size_t slot)
 {
     PxMaterial *material = &world->materials.data[slot];
-    double s = world->def.spacing;
+    double s = world->def.spacing, was = material->particle_mass;
     material->particle_mass = material->def.density * s * s * s;
     PxParticles *p = &world->particles;
     PxSolidColumns solid = {0}; /* octree bodies have volumes of their own */
@@ -407,6 +408,8 @@ static void set_masses(PxWorld *world, size_t slot)
         if (p->material[i] == slot)
             p->mass[i] = (float)(solids && solid.volume[i] > 0
                                      ? material->def.density * (double)solid.volume[i]
+                                 : p->mass[i] < (float)was || p->mass[i] > (float)was
+                                     ? material->particle_mass * (double)p->mass[i] / was
                                      : material->particle_mass);
 }
 

@@ -1,0 +1,349 @@
+/// How cloth takes up liquid from particles: world/wet_stage.h says what the laws are.
+///
+/// A particle within TOUCHES spacings of a sheet wets a footprint of a spacing squared. Footprints
+/// are shared among the corners of the triangle, and spread over a spacing where triangles are
+/// smaller (contact/sheets.h): a linear operator S from particles to vertices. So vertex i has a
+/// wet area a_i = sum over k of S_ik s^2, whatever the sizes of triangles and particles are.
+/// Its uptake u_i comes from the particles in proportion to what they wet of it,
+///   d_k = s^2 sum over i of S_ik u_i / a_i,
+/// the adjoint of S; the sums over both are equal.
+///
+/// Particles that are lighter than others are harder to solve for, and all keep the volume of a
+/// whole one. So the particles that touch within a cell of two spacings share their losses: one of
+/// them gives for all until it is used up, then the next.
+#include "fluid/touches.h"
+#include "world/wet_run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Particles nearer than this touch, in spacings: the first layer, which rests at half a spacing. */
+#define TOUCHES 0.75
+/* Irregular layers have gaps: a vertex is wet as a whole at this part of its area. */
+#define COVERED 0.7
+/* The rest of a particle below this part of its mass goes to another one of its cell. */
+#define LEAST 0.1
+/* Edge of the cells that share their losses, spacings. */
+#define CELL 2.0
+
+/* A particle that touches. */
+typedef struct Giver {
+    int64_t cell[3];
+    uint64_t id;
+    double need; /* mass that is wanted of it, kg */
+    uint32_t row, body;
+    bool whole; /* it has all of its mass */
+} Giver;
+
+typedef struct Takes {
+    PxWorld *world;
+    const PxSheets *s;
+    PxWetRun *run;
+    PxVec3 *area;  /* by vertex: x is the wet area; later what is given, and its momentum */
+    double *need;  /* by row, kg; below 0: does not touch */
+    PxVec3 *gives; /* by row: mean velocity of what its cell gives */
+    double *part;  /* by row: part of its need that is given */
+    Giver *giver;
+    uint32_t givers;
+} Takes;
+
+static bool wets(const PxWorld *world, const PxSheetTouch *t)
+{
+    return t->planes > 0 && t->touch->row != PX_TOUCH_NOBODY &&
+           t->plane[0].distance < TOUCHES * world->def.spacing;
+}
+
+/* Adds `value` times the footprint of a particle to the corners of its triangle. */
+static void deposit(const Takes *q, const PxSheetTouch *t, PxVec3 value)
+{
+    const PxSheetPlane *plane = &t->plane[0];
+    const uint32_t *corner = q->s->system->face[plane->face].corner;
+    double s = q->world->def.spacing;
+    for (int c = 0; c < 3; ++c)
+        q->area[corner[c]] = px_mad(q->area[corner[c]], value, plane->weight[c] * s * s);
+}
+
+static PxStatus wet_areas(Takes *q)
+{
+    uint32_t n = q->s->system->vertices;
+    memset(q->area, 0, n * sizeof *q->area);
+    for (uint32_t k = 0; k < q->s->touches; ++k) {
+        const PxSheetTouch *t = &q->s->touch[k];
+        if (!wets(q->world, t))
+            continue;
+        deposit(q, t, px_vec(1, 0, 0));
+        const uint32_t *corner = q->s->system->face[t->plane[0].face].corner;
+        for (int c = 0; c < 3; ++c)
+            q->run->liquid[corner[c]] = 1 + q->world->particles.body[t->touch->row];
+        q->run->any = 1 + q->world->particles.body[t->touch->row];
+    }
+    return px_sheets_spread(q->s, q->area);
+}
+
+/* Liquid that enters the pores of a vertex of which `wet` is covered, by l^2 = K t. */
+static double enters(const PxWorld *world, const PxWetRun *run, uint32_t i, double wet)
+{
+    const PxClothDef *d = px_wet_def(world, i);
+    PxClothWater w = px_cloth_water(world);
+    double depth = d->thickness * (w.water[i] - w.hanging[i]) / run->room[i];
+    double next = fmin(sqrt(depth * depth + d->absorption * wet * world->dt), d->thickness);
+    return depth < next ? run->room[i] * (next - depth) / d->thickness : 0;
+}
+
+/* Liquid that passes a saturated vertex, by Darcy's law. */
+static double passes(const PxWorld *world, const PxWetRun *run, uint32_t i, double wet)
+{
+    const PxClothDef *d = px_wet_def(world, i);
+    PxClothWater w = px_cloth_water(world);
+    double area = wet * world->cloth_system.share[i], push = px_length(run->pressed[i]);
+    if (!(d->permeability > 0) || !(push > 0) || w.water[i] - w.hanging[i] < 0.999 * run->room[i])
+        return 0;
+    PxVec3 along = px_scale(run->pressed[i], 1 / push);
+    double pressure = push / (world->dt * world->cloth_system.share[i]);
+    double slope = pressure / d->thickness + run->density * px_dot(world->def.gravity, along);
+    double speed = d->permeability / run->viscosity * fmax(slope, 0);
+    return run->density * area * speed * world->dt;
+}
+
+/* Sets what vertices could take, and the sum as q->area.x over the wet area. */
+static bool ask_vertices(Takes *q)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < q->s->system->vertices; ++i) {
+        double area = q->area[i].x;
+        q->run->gets[i] = q->run->passes[i] = 0;
+        q->area[i] = px_vec(0, 0, 0);
+        if (!(area > 0) || !(q->run->room[i] > 0))
+            continue;
+        double wet = fmin(area / (COVERED * q->s->system->share[i]), 1);
+        q->run->gets[i] = enters(q->world, q->run, i, wet);
+        q->run->passes[i] = passes(q->world, q->run, i, wet);
+        q->area[i].x = (q->run->gets[i] + q->run->passes[i]) / area;
+        any = any || q->area[i].x > 0;
+    }
+    return any;
+}
+
+static int compare_givers(const void *a, const void *b)
+{
+    const Giver *x = a, *y = b;
+    for (int c = 0; c < 3; ++c)
+        if (x->cell[c] != y->cell[c])
+            return x->cell[c] < y->cell[c] ? -1 : 1;
+    if (x->body != y->body)
+        return x->body < y->body ? -1 : 1;
+    if (x->whole != y->whole)
+        return x->whole ? 1 : -1;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+/* Adds up what is wanted of every particle; they are then listed by cells. */
+static void ask_particles(Takes *q, const PxVec3 *per_area)
+{
+    const PxParticles *p = &q->world->particles;
+    double s = q->world->def.spacing;
+    for (uint32_t i = 0; i < p->table.count; ++i)
+        q->need[i] = -1;
+    for (uint32_t k = 0; k < q->s->touches; ++k) {
+        const PxSheetTouch *t = &q->s->touch[k];
+        if (!wets(q->world, t))
+            continue;
+        uint32_t row = t->touch->row;
+        const uint32_t *corner = q->s->system->face[t->plane[0].face].corner;
+        double need = 0;
+        for (int c = 0; c < 3; ++c)
+            need += s * s * t->plane[0].weight[c] * per_area[corner[c]].x;
+        q->need[row] = fmax(q->need[row], 0) + need;
+    }
+    q->givers = 0;
+    for (uint32_t k = 0; k < q->s->touches; ++k) {
+        const PxSheetTouch *t = &q->s->touch[k];
+        uint32_t row = t->touch->row;
+        if (!wets(q->world, t) || q->need[row] < 0)
+            continue;
+        float full = (float)q->world->materials.data[p->material[row]].particle_mass;
+        q->giver[q->givers++] = (Giver){.cell = {(int64_t)floor(t->place.x / (CELL * s)),
+                                                 (int64_t)floor(t->place.y / (CELL * s)),
+                                                 (int64_t)floor(t->place.z / (CELL * s))},
+                                        .id = p->id[row],
+                                        .need = q->need[row],
+                                        .row = row,
+                                        .body = p->body[row],
+                                        .whole = fabsf(p->mass[row] - full) < 1e-5f * full};
+        q->part[row] = q->need[row];
+        q->need[row] = -1; /* listed */
+    }
+    if (q->givers > 0)
+        qsort(q->giver, q->givers, sizeof *q->giver, compare_givers);
+}
+
+static PxVec3 velocity_of(const PxWetRun *run, uint32_t row)
+{
+    return px_vec((double)run->velocity[0][row], (double)run->velocity[1][row],
+                  (double)run->velocity[2][row]);
+}
+
+/* The rest of a particle that is nearly used up goes to another one. */
+static void hand_over(PxWetRun *run, uint32_t from, uint32_t to)
+{
+    double more = (double)run->mass[from], own = (double)run->mass[to];
+    PxVec3 v = px_scale(
+        px_add(px_scale(velocity_of(run, from), more), px_scale(velocity_of(run, to), own)),
+        1 / (more + own));
+    run->velocity[0][to] = (float)v.x;
+    run->velocity[1][to] = (float)v.y;
+    run->velocity[2][to] = (float)v.z;
+    run->mass[to] = (float)(more + own);
+    run->mass[from] = 0;
+}
+
+/* The particles of a cell give what is wanted of all of them, one after the other. What they have
+ * less afterwards is what is given: exact, whatever floats round to. */
+static void give(Takes *q, const Giver *giver, uint32_t count)
+{
+    const PxParticles *p = &q->world->particles;
+    PxWetRun *run = q->run;
+    double wanted = 0, left, given = 0;
+    PxVec3 momentum = {0, 0, 0};
+    for (uint32_t k = 0; k < count; ++k)
+        wanted += giver[k].need;
+    left = wanted;
+    for (uint32_t k = 0; k < count && left > 0; ++k) {
+        uint32_t row = giver[k].row;
+        double full = q->world->materials.data[p->material[row]].particle_mass;
+        double own = (double)run->mass[row];
+        run->mass[row] = own > left ? (float)(own - left) : 0.0f;
+        left -= own;
+        if (k + 1 < count && run->mass[row] > 0 && (double)run->mass[row] < LEAST * full)
+            hand_over(run, row, giver[k + 1].row);
+    }
+    for (uint32_t k = 0; k < count; ++k) {
+        uint32_t row = giver[k].row;
+        PxVec3 was = px_vec((double)p->vx[row], (double)p->vy[row], (double)p->vz[row]);
+        given += (double)p->mass[row] - (double)run->mass[row];
+        momentum =
+            px_add(momentum, px_sub(px_scale(was, (double)p->mass[row]),
+                                    px_scale(velocity_of(run, row), (double)run->mass[row])));
+    }
+    for (uint32_t k = 0; k < count; ++k) {
+        q->part[giver[k].row] = wanted > 0 ? given / wanted : 0;
+        q->gives[giver[k].row] = given > 0 ? px_scale(momentum, 1 / given) : px_vec(0, 0, 0);
+    }
+}
+
+static void give_all(Takes *q)
+{
+    uint32_t end;
+    for (uint32_t k = 0; k < q->givers; k = end) {
+        const Giver *g = &q->giver[k];
+        for (end = k + 1; end < q->givers; ++end)
+            if (memcmp(q->giver[end].cell, g->cell, sizeof g->cell) != 0 ||
+                q->giver[end].body != g->body)
+                break;
+        give(q, g, end - k);
+    }
+}
+
+/* Shares what is given among the vertices. */
+static PxStatus share(Takes *q, const PxVec3 *per_area)
+{
+    uint32_t n = q->s->system->vertices;
+    PxWetRun *run = q->run;
+    for (int what = 0; what < 2; ++what) {
+        memset(q->area, 0, n * sizeof *q->area);
+        for (uint32_t k = 0; k < q->s->touches; ++k) {
+            const PxSheetTouch *t = &q->s->touch[k];
+            if (!wets(q->world, t))
+                continue;
+            double part = q->part[t->touch->row];
+            deposit(q, t, what == 0 ? px_vec(part, 0, 0) : px_scale(q->gives[t->touch->row], part));
+        }
+        PX_TRY(px_sheets_spread(q->s, q->area));
+        for (uint32_t i = 0; i < n; ++i) {
+            double per = per_area[i].x;
+            if (what == 1) {
+                run->momentum[i] = px_scale(q->area[i], per);
+                continue;
+            }
+            double all = run->gets[i] + run->passes[i], some = per * q->area[i].x;
+            run->passes[i] = all > 0 ? some * (run->passes[i] / all) : 0;
+            run->gets[i] = some - run->passes[i];
+        }
+    }
+    return PX_OK;
+}
+
+PxStatus px_wet_take_plan(PxWorld *world, const PxSheets *s, PxWetRun *run)
+{
+    const PxParticles *p = &world->particles;
+    uint32_t n = s->system->vertices, rows = p->table.count;
+    PxArena *scratch = &world->scratch;
+    Takes q = {.world = world,
+               .s = s,
+               .run = run,
+               .area = PX_ARENA_ARRAY(scratch, PxVec3, n + 1),
+               .need = PX_ARENA_ARRAY(scratch, double, rows + 1),
+               .part = PX_ARENA_ARRAY(scratch, double, rows + 1),
+               .gives = PX_ARENA_ARRAY(scratch, PxVec3, rows + 1),
+               .giver = PX_ARENA_ARRAY(scratch, Giver, (s->touches | 0x3ffu) + 1)};
+    PxVec3 *per_area = PX_ARENA_ARRAY(scratch, PxVec3, n + 1);
+    PxVec3 *mean = PX_ARENA_ARRAY(scratch, PxVec3, n + 1);
+    run->mass = PX_ARENA_ARRAY(scratch, float, rows + 1);
+    for (int c = 0; c < 3; ++c)
+        run->velocity[c] = PX_ARENA_ARRAY(scratch, float, rows + 1);
+    if (q.area == NULL || q.need == NULL || q.part == NULL || q.gives == NULL || q.giver == NULL ||
+        per_area == NULL || mean == NULL || run->mass == NULL || run->velocity[0] == NULL ||
+        run->velocity[1] == NULL || run->velocity[2] == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for what it takes up of %u particles", rows);
+    run->rows = rows;
+    PX_TRY(wet_areas(&q));
+    memcpy(run->pressed, s->load, n * sizeof *run->pressed);
+    run->takes = ask_vertices(&q);
+    if (!run->takes)
+        return PX_OK;
+    memcpy(run->mass, p->mass, rows * sizeof *run->mass);
+    memcpy(run->velocity[0], p->vx, rows * sizeof(float));
+    memcpy(run->velocity[1], p->vy, rows * sizeof(float));
+    memcpy(run->velocity[2], p->vz, rows * sizeof(float));
+    memcpy(per_area, q.area, n * sizeof *per_area);
+    memcpy(mean, q.area, n * sizeof *mean);
+    PX_TRY(px_sheets_mean(s, mean));
+    ask_particles(&q, mean);
+    give_all(&q);
+    return share(&q, per_area);
+}
+
+void px_wet_take_act(PxWorld *world, const PxSheets *s, const PxWetRun *run)
+{
+    PxParticles *p = &world->particles;
+    PxClothWater w = px_cloth_water(world);
+    bool any = false;
+    if (!run->takes)
+        return;
+    for (uint32_t i = 0; i < s->system->vertices; ++i) {
+        double gets = run->gets[i] + run->passes[i];
+        double had = s->mass[i] + (w.water[i] - run->before[i]);
+        if (!(gets > 0))
+            continue;
+        const double momentum[3] = {run->momentum[i].x, run->momentum[i].y, run->momentum[i].z};
+        for (int a = 0; a < 3; ++a)
+            w.velocity[a][i] = (w.velocity[a][i] * had + momentum[a]) / (had + gets);
+        w.water[i] += gets;
+        w.hanging[i] += run->passes[i];
+        w.liquid[i] = run->liquid[i] != 0 ? run->liquid[i] : run->any;
+    }
+    memset(world->drop, 0, p->table.count);
+    for (uint32_t i = 0; i < run->rows; ++i) {
+        world->drop[i] = !(run->mass[i] > 0.0f);
+        any = any || world->drop[i];
+        p->mass[i] = run->mass[i];
+        p->vx[i] = run->velocity[0][i];
+        p->vy[i] = run->velocity[1][i];
+        p->vz[i] = run->velocity[2][i];
+    }
+    if (!any)
+        return;
+    px_table_delete(&p->table, world->drop);
+    px_particles_refresh(p);
+}
