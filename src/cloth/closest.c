@@ -89,7 +89,8 @@ double px_cloth_pair_reach(bool edges, const PxVec3 way[4])
     for (int k = 0; k < 4; ++k) {
         PxVec3 own = px_sub(way[k], mean);
         int side = edges ? k / 2 : k > 0;
-        most[side] = fmax(most[side], px_dot(own, own));
+        double square = px_dot(own, own);
+        most[side] = square > most[side] ? square : most[side];
     }
     return sqrt(most[0]) + sqrt(most[1]);
 }

@@ -138,6 +138,7 @@ typedef struct PxClothSystem {
     PxClothNode *node;
     uint32_t *leaf_of; ///< by face
     uint8_t *owns;     ///< by face: its corners (bits 0 to 2) and edges (3 to 5) in collisions
+    uint32_t *pairs;   ///< found by the last search for collisions: room with which the next begins
 } PxClothSystem;
 
 void px_cloth_system_init(PxClothSystem *system, const PxAllocator *allocator);

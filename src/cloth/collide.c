@@ -109,15 +109,21 @@ static void test_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* Are the pairs of the search still all that may touch? */
-static bool still_holds(const PxClothCollision *c)
+/* Are the pairs of the search still all that may touch? Otherwise marks the vertices whose ways
+ * differ by more than the slack allows. */
+static bool still_holds(PxClothCollision *c)
 {
-    double most = 0;
+    double most = 0.25 * c->search.slack * c->search.slack;
+    bool holds = true;
     for (uint32_t i = 0; i < c->step->system->vertices; ++i) {
         PxVec3 d = px_sub(c->way[i], c->seen[i]);
-        most = fmax(most, px_dot(d, d));
+        c->search.fresh[i] = !(px_dot(d, d) <= most);
+        if (!c->search.fresh[i])
+            continue;
+        c->seen[i] = c->way[i];
+        holds = false;
     }
-    return sqrt(most) <= 0.5 * c->search.slack;
+    return holds;
 }
 
 /* Finds all pairs of a kind on the present way; their order is not certain. */
@@ -125,11 +131,8 @@ static PxStatus find(PxClothCollision *c, Aim aim, uint32_t *count)
 {
     PxClothStep *s = c->step;
     Job j = {.c = c, .aim = aim};
-    if (!still_holds(c)) {
-        memcpy(c->seen, c->way, s->system->vertices * sizeof *c->seen);
-        c->search.way = c->seen;
+    if (!still_holds(c))
         PX_TRY(px_cloth_search(&c->search));
-    }
     for (;;) {
         atomic_store(&j.found, 0);
         px_parallel_for(s->threads, c->search.count, BLOCK, test_block, &j);

@@ -45,10 +45,12 @@ typedef struct PxClothCut {
 /// What may touch in a step.
 typedef struct PxClothSearch {
     PxClothStep *step;
-    const PxVec3 *way; ///< by vertex: displacement in the step, m
-    double *thick;     ///< by cloth: distance that is kept, m
-    bool first;        ///< the first search at these places: what is crossed is wanted too
-    double slack;      ///< by so much more are the boxes larger, m
+    const PxVec3 *way;          ///< by vertex: displacement in the step, m
+    double *thick;              ///< by cloth: distance that is kept, m
+    bool first;                 ///< the first search at these places: what is crossed is wanted too
+    uint8_t *fresh;             ///< by vertex: its way is another than that of the last search
+    double slack;               ///< by so much more are the hulls larger, m
+    struct PxClothVisit *visit; ///< hulls of the last search
     PxClothNear *near;
     uint32_t count; ///< of them, in no certain order
     uint32_t most;  ///< room
@@ -57,7 +59,8 @@ typedef struct PxClothSearch {
 } PxClothSearch;
 
 /// Finds all pairs that come nearer than the thickness between x and x + way, or would do so on
-/// ways that differ by up to half the slack, and what is crossed at x. Errors: PX_ERR_MEMORY.
+/// ways that differ by up to half the slack. The first search finds what is crossed at x too; the
+/// next ones look only for pairs with fresh vertices. Errors: PX_ERR_MEMORY.
 PxStatus px_cloth_search(PxClothSearch *search);
 
 /// Distance of a vertex and a triangle or of two edges at x[], the weights of their closest points,

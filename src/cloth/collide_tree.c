@@ -129,12 +129,15 @@ PxStatus px_cloth_tree_build(PxClothSystem *s, const PxVec3 *x)
     s->node = PX_ARENA_ARRAY(m, PxClothNode, 2 * (size_t)s->faces + 1);
     s->leaf_of = PX_ARENA_ARRAY(m, uint32_t, s->faces + 1);
     s->owns = PX_ARENA_ARRAY(m, uint8_t, s->faces + 1);
+    s->pairs = PX_ARENA_ARRAY(m, uint32_t, 1);
     Item *item = malloc(((size_t)s->faces + 1) * sizeof *item);
     Edge *edge = malloc((3 * (size_t)s->faces + 1) * sizeof *edge);
     uint32_t *up = malloc(((size_t)s->vertices + 1) * sizeof *up);
     s->nodes = 0;
-    bool room = s->node != NULL && s->leaf_of != NULL && s->owns != NULL && item != NULL &&
-                edge != NULL && up != NULL;
+    bool room = s->node != NULL && s->leaf_of != NULL && s->owns != NULL && s->pairs != NULL &&
+                item != NULL && edge != NULL && up != NULL;
+    if (room)
+        *s->pairs = s->faces;
     if (room && s->faces > 0) {
         list_pieces(s, up, item);
         build(s, x, item, 0, s->faces);
