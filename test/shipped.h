@@ -88,6 +88,12 @@ static inline void shipped_scale(PxScene *scene, double size, double coarse)
         joint->anchor = px_scale(joint->anchor, size);
         joint->length *= joint->length > 0 ? size : 1; /* negative: as it is */
     }
+    PxSceneList *seams = px_scene_list(scene, &px_seam_kind);
+    for (size_t k = 0; k < seams->count; ++k) {
+        PxSeamDef *seam = px_thing_def(px_scene_thing(seams, &px_seam_kind, k));
+        shipped_scale_shape(&seam->shape, size);
+        seam->within *= size;
+    }
     scene->camera.from = px_scale(scene->camera.from, size);
     scene->camera.to = px_scale(scene->camera.to, size);
     for (size_t k = 0; k < scene->views; ++k) {

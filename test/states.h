@@ -109,6 +109,17 @@ static const Case cases[] = {
      " \"shape\": {\"box\": [0.1, 0.1, 1], \"at\": [-0.2, 0.22, 0]},"
      " \"keyframes\": [{\"at\": 0}, {\"at\": 0.2, \"move\": [0, 0.1, 0]}]}]}",
      0.06, 0.04},
+    {"sewn",
+     OPENING
+     "\"spacing\": 0.05, \"materials\": {\"cotton\": {\"density\": 100, \"cloth\":"
+     " {\"mass\": 0.2, \"self_collision\": true}}},"
+     " \"bodies\": [{\"name\": \"front\", \"material\": \"cotton\", \"shape\": {\"sheet\":"
+     " {\"width\": 0.4, \"length\": 0.4, \"columns\": 6, \"rows\": 6}}},"
+     " {\"name\": \"back\", \"material\": \"cotton\", \"shape\": {\"sheet\":"
+     " {\"width\": 0.4, \"length\": 0.4, \"columns\": 8, \"rows\": 8}, \"at\": [0, 0.05, 0]}}],"
+     " \"seams\": [{\"name\": \"hem\", \"from\": \"front\", \"to\": \"back\","
+     " \"time\": 0.06, \"strength\": 0.5}]}",
+     0.04, 0.06},
     {"wet",
      OPENING
      "\"spacing\": 0.04, \"materials\": {\"water\": {\"density\": 1000}, \"cotton\":"

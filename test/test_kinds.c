@@ -13,6 +13,7 @@
         "\"material\": \"jelly\"},\n"                                                              \
         "  {\"name\": \"crate\", \"shape\": {\"box\": [1, 1, 1], \"at\": [6, 5, 0]}, "             \
         "\"material\": \"water\", \"rigid\": true}],\n"                                            \
+        " \"seams\": [],\n"                                                                        \
         " \"joints\": [{\"name\": \"pin\", \"body\": \"crate\", \"at\": [6, 5, 0]}],\n"            \
         " \"emitters\": [{\"name\": \"tap\", \"shape\": {\"box\": [1, 1, 1], \"at\": [0, 3, 0]},"  \
         " \"material\": \"water\", \"speed\": 1}],\n"                                              \

@@ -21,6 +21,7 @@ enum {
     SOLID,
     RIGID,
     JOINT,
+    SEAM,
     EMITTER,
     SINK,
     HANDLE,
@@ -40,7 +41,8 @@ typedef struct Id {
 typedef struct Living {
     PxWorld *world;
     PxMaterialId water, jelly;
-    PxBodyId door; /* the body of the joint */
+    PxBodyId door;     /* the body of the joint */
+    PxBodyId panel[2]; /* those of the seam */
 } Living;
 
 static PxMaterialDef jelly_def(void)
@@ -50,6 +52,22 @@ static PxMaterialDef jelly_def(void)
     def.young = 1e5;
     def.viscosity = 0;
     return def;
+}
+
+static void add_panels(Living *l)
+{
+    PxMaterialDef cotton = px_material_def_default();
+    PxBodyDef body = px_body_def_default();
+    cotton.name = "cotton";
+    cotton.cloth.cloth = true;
+    CHECK_OK(px_world_add_material(l->world, &cotton, &body.material));
+    body.shape = px_shape_def_default(PX_SHAPE_SHEET);
+    body.shape.columns = body.shape.rows = 3;
+    for (int k = 0; k < 2; ++k) {
+        body.name = k == 0 ? "front" : "back";
+        body.shape.at = (PxVec3){30, 30 + 0.1 * k, 30}; /* far from all else */
+        CHECK_OK(px_world_add_body(l->world, &body, &l->panel[k]));
+    }
 }
 
 static Living living(void)
@@ -114,6 +132,16 @@ static PxStatus add(Living *l, int kind, Id *out)
         def.at = state.place;
         status = px_world_add_joint(l->world, &def, &id);
         *out = (Id){id.slot, id.generation};
+    } else if (kind == SEAM) { /* of two panels of its own, which stay */
+        PxSeamDef def = px_seam_def_default();
+        PxSeamId id;
+        if (px_world_find_body(l->world, "front", &l->panel[0]) != PX_OK)
+            add_panels(l);
+        def.name = "hem";
+        def.from = l->panel[0];
+        def.to = l->panel[1];
+        status = px_world_add_seam(l->world, &def, &id);
+        *out = (Id){id.slot, id.generation};
     } else if (kind == EMITTER) {
         PxEmitterDef def = px_emitter_def_default();
         PxEmitterId id;
@@ -171,6 +199,8 @@ static PxStatus remove_thing(Living *l, int kind, Id id)
         return px_world_remove_material(l->world, (PxMaterialId){id.slot, id.generation});
     case JOINT:
         return px_world_remove_joint(l->world, (PxJointId){id.slot, id.generation});
+    case SEAM:
+        return px_world_remove_seam(l->world, (PxSeamId){id.slot, id.generation});
     case EMITTER:
         return px_world_remove_emitter(l->world, (PxEmitterId){id.slot, id.generation});
     case SINK:
@@ -207,6 +237,8 @@ static PxStatus read_thing(Living *l, int kind, Id id)
     }
     case JOINT:
         return px_world_set(l->world, "joints.pin.breaks", (double[]){1e6}, 1);
+    case SEAM:
+        return px_world_set(l->world, "seams.hem.strength", (double[]){1e6}, 1);
     case EMITTER:
         return px_world_emitter_body(l->world, (PxEmitterId){id.slot, id.generation}, &body);
     case HANDLE:

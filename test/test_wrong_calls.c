@@ -46,6 +46,7 @@ static void check_all(PxWorld *world, bool with_defs)
     PxForceDef force = px_force_def_default();
     PxHeaterDef heater = px_heater_def_default();
     PxJointDef joint = px_joint_def_default();
+    PxSeamDef seam = px_seam_def_default();
     PxGaugeDef gauge = px_gauge_def_default();
     PxEventDef event = {.head = px_event_def_default().head, .path = "gravity.y", .values = 1};
     REFUSED(px_world_add_material(world, with_defs ? &material : NULL, NULL));
@@ -56,6 +57,7 @@ static void check_all(PxWorld *world, bool with_defs)
     REFUSED(px_world_add_force(world, with_defs ? &force : NULL, NULL));
     REFUSED(px_world_add_heater(world, with_defs ? &heater : NULL, NULL));
     REFUSED(px_world_add_joint(world, with_defs ? &joint : NULL, NULL));
+    REFUSED(px_world_add_seam(world, with_defs ? &seam : NULL, NULL));
     REFUSED(px_world_add_gauge(world, with_defs ? &gauge : NULL, NULL));
     REFUSED(px_world_add_event(world, with_defs ? &event : NULL));
 }
@@ -81,6 +83,7 @@ TEST(a_call_without_a_world_is_refused)
     REFUSED(px_world_remove_force(NULL, (PxForceId){1, 1}));
     REFUSED(px_world_remove_heater(NULL, (PxHeaterId){1, 1}));
     REFUSED(px_world_remove_joint(NULL, (PxJointId){1, 1}));
+    REFUSED(px_world_remove_seam(NULL, (PxSeamId){1, 1}));
     REFUSED(px_world_remove_gauge(NULL, (PxGaugeId){1, 1}));
     REFUSED(px_world_read_gauge(NULL, (PxGaugeId){1, 1}, &value, 1, &gauged));
     REFUSED(px_world_gauge_column(NULL, (PxGaugeId){1, 1}, 0, name, &unit));
@@ -787,6 +790,60 @@ TEST(wrong_gauges_are_refused)
     CHECK_OK(px_world_read_gauge(s.world, id, NULL, 0, &taken));
     CHECK_OK(px_world_remove_gauge(s.world, id));
     REFUSED(px_world_remove_gauge(s.world, id));
+    px_world_free(s.world);
+}
+
+TEST(wrong_seams_are_refused)
+{
+    Sample s = sample();
+    PxMaterialDef cotton = px_material_def_default();
+    PxBodyDef sheet = px_body_def_default();
+    PxSeamId id;
+    PxBodyId body[2];
+    cotton.name = "cotton";
+    cotton.cloth.cloth = true;
+    CHECK_OK(px_world_add_material(s.world, &cotton, &sheet.material));
+    sheet.shape = px_shape_def_default(PX_SHAPE_SHEET);
+    for (int k = 0; k < 2; ++k) {
+        sheet.name = k == 0 ? "front" : "back";
+        sheet.shape.at = (PxVec3){20, 20 + 0.1 * k, 20};
+        CHECK_OK(px_world_add_body(s.world, &sheet, &body[k]));
+    }
+    PxSeamDef good = px_seam_def_default(), def;
+    good.name = "hem";
+    good.from = body[0];
+    good.to = body[1];
+    def = good;
+    def.name = NULL;
+    REFUSED(px_world_add_seam(s.world, &def, &id));
+    def = good;
+    def.from = s.wall;
+    REFUSED(px_world_add_seam(s.world, &def, &id));
+    def = good;
+    def.to = (PxBodyId){body[1].slot, body[1].generation + 7};
+    REFUSED(px_world_add_seam(s.world, &def, &id));
+    def = good;
+    def.to = (PxBodyId){0, 0}; /* its border is one loop */
+    REFUSED(px_world_add_seam(s.world, &def, &id));
+    def = good;
+    def.time = (double)NAN;
+    REFUSED(px_world_add_seam(s.world, &def, &id));
+    def = good;
+    def.strength = -1;
+    REFUSED(px_world_add_seam(s.world, &def, &id));
+    def = good;
+    def.within = 0.01; /* they are 0.1 m apart */
+    REFUSED(px_world_add_seam(s.world, &def, &id));
+    def = good;
+    def.part = true;
+    def.shape.kind = (PxShapeKind)99;
+    REFUSED(px_world_add_seam(s.world, &def, &id));
+    def.shape = px_shape_def_default(PX_SHAPE_BOX); /* at the origin: nothing is in it */
+    REFUSED(px_world_add_seam(s.world, &def, &id));
+    CHECK_OK(px_world_add_seam(s.world, &good, &id));
+    REFUSED(px_world_add_seam(s.world, &good, NULL)); /* the name is taken */
+    REFUSED(px_world_remove_seam(s.world, (PxSeamId){id.slot, id.generation + 7}));
+    CHECK_OK(px_world_remove_seam(s.world, id));
     px_world_free(s.world);
 }
 

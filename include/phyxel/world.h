@@ -53,6 +53,11 @@ typedef struct PxHandleId {
 typedef struct PxJointId {
     uint32_t slot, generation;
 } PxJointId;
+
+typedef struct PxSeamId {
+    uint32_t slot, generation;
+} PxSeamId;
+
 typedef struct PxForceId {
     uint32_t slot, generation;
 } PxForceId;
@@ -398,6 +403,24 @@ typedef struct PxJointDef {
 PX_API void px_joint_def_init(PxJointDef *def, size_t size);
 PX_DEF_DEFAULT(PxJointDef, px_joint_def)
 
+/// A seam sews borders of cloth together: stretches of the borders of two bodies, or two of one
+/// body, matched by their arc lengths. Start from px_seam_def_default().
+typedef struct PxSeamDef {
+    PxDefHead head;
+    const char *name; ///< copied
+    PxBodyId from;    ///< cloth
+    PxBodyId to;      ///< cloth; none: `from` itself
+    bool part;        ///< only borders in `shape` are sewn; false: all
+    PxShapeDef shape; ///< any closed one; `mesh` is copied
+    double within;    ///< only borders that near to the other body's are sewn, m; 0: all
+    double start;     ///< when sewing begins, s
+    double time;      ///< in which the borders are drawn together, s
+    double strength;  ///< tension at which it rips when it is closed, N/m; 0: never
+} PxSeamDef;
+
+PX_API void px_seam_def_init(PxSeamDef *def, size_t size);
+PX_DEF_DEFAULT(PxSeamDef, px_seam_def)
+
 /// A force on the particles of solids in a fixed region, distributed in proportion to mass.
 /// Start from px_force_def_default().
 typedef struct PxForceDef {
@@ -506,6 +529,7 @@ PX_API PxStatus px_world_add_sink(PxWorld *world, const PxSinkDef *def, PxSinkId
 PX_API PxStatus px_world_add_handle(PxWorld *world, const PxHandleDef *def, PxHandleId *out);
 PX_API PxStatus px_world_add_force(PxWorld *world, const PxForceDef *def, PxForceId *out);
 PX_API PxStatus px_world_add_joint(PxWorld *world, const PxJointDef *def, PxJointId *out);
+PX_API PxStatus px_world_add_seam(PxWorld *world, const PxSeamDef *def, PxSeamId *out);
 PX_API PxStatus px_world_add_heater(PxWorld *world, const PxHeaterDef *def, PxHeaterId *out);
 PX_API PxStatus px_world_add_gauge(PxWorld *world, const PxGaugeDef *def, PxGaugeId *out);
 PX_API PxStatus px_world_add_event(PxWorld *world, const PxEventDef *def);
@@ -539,6 +563,7 @@ PX_API PxStatus px_world_remove_sink(PxWorld *world, PxSinkId id);
 PX_API PxStatus px_world_remove_handle(PxWorld *world, PxHandleId id);
 PX_API PxStatus px_world_remove_force(PxWorld *world, PxForceId id);
 PX_API PxStatus px_world_remove_joint(PxWorld *world, PxJointId id);
+PX_API PxStatus px_world_remove_seam(PxWorld *world, PxSeamId id);
 PX_API PxStatus px_world_remove_heater(PxWorld *world, PxHeaterId id);
 PX_API PxStatus px_world_remove_gauge(PxWorld *world, PxGaugeId id);
 

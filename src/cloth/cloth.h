@@ -198,7 +198,9 @@ typedef struct PxClothStep {
     PxVec3 *hinge_load; ///< x: dt moment + (dt^2 + beta dt) d(moment)/dt; linear model: its vector
     PxVec3 *b;          ///< right side without friction, N s
     PxVec3 *r;          ///< after a solve b + friction - A d, of held ones too
-    PxClothRows rows;   ///< of the solve
+    const uint32_t *sewn_first; ///< by vertex: first of `sewn`, and one more; NULL: no seams
+    const uint32_t *sewn;       ///< vertices that seams join it to: they do not repel each other
+    PxClothRows rows;           ///< of the solve
     PxIsa isa;
     double tolerance; ///< of the residual, relative to the impulses of all forces and gravity
     uint32_t iterations, most_iterations;

@@ -9,6 +9,17 @@
 
 /* ---- pairs ----------------------------------------------------------------------------------- */
 
+/* Does a seam join a vertex of the first `split` of `all` ones to a later one? */
+static bool are_sewn(const PxClothStep *s, const uint32_t *vertex, int split, int all)
+{
+    for (int a = 0; s->sewn_first != NULL && a < split; ++a)
+        for (uint32_t k = s->sewn_first[vertex[a]]; k < s->sewn_first[vertex[a] + 1]; ++k)
+            for (int b = split; b < all; ++b)
+                if (s->sewn[k] == vertex[b])
+                    return true;
+    return false;
+}
+
 void px_cloth_visit_add(PxClothVisit *j, const uint32_t v[4], bool edges, uint32_t f, uint32_t g)
 {
     const uint8_t *fresh = j->out->fresh;
@@ -27,7 +38,8 @@ void px_cloth_visit_add(PxClothVisit *j, const uint32_t v[4], bool edges, uint32
     double w[4], keep = 0.5 * (j->out->thick[c[0]] + j->out->thick[c[1]]);
     double d = px_cloth_pair_distance(edges, x, w, &apart);
     /* other ways, relative to their mean, differ by up to a slack on each side */
-    if (d - px_cloth_pair_reach(edges, way) - 2 * j->out->slack > keep)
+    if (d - px_cloth_pair_reach(edges, way) - 2 * j->out->slack > keep ||
+        are_sewn(j->s, v, edges ? 2 : 1, 4))
         return;
     uint32_t at = atomic_fetch_add_explicit(&j->found, 1, memory_order_relaxed);
     if (at >= j->out->most)
@@ -67,7 +79,8 @@ void px_cloth_visit_cut(PxClothVisit *j, uint32_t f, uint32_t g)
             e[1] == b[0] || e[1] == b[1] || e[1] == b[2])
             continue;
         PxClothCut own = {.edge = {e[0], e[1]}, .of = f, .face = g};
-        if (!crosses(x[e[0]], x[e[1]], t, &own.part, own.weight))
+        if (!crosses(x[e[0]], x[e[1]], t, &own.part, own.weight) ||
+            are_sewn(j->s, (uint32_t[5]){e[0], e[1], b[0], b[1], b[2]}, 2, 5))
             continue;
         uint32_t at = atomic_fetch_add_explicit(&j->cuts, 1, memory_order_relaxed);
         if (at < j->out->most_cuts)

@@ -29,7 +29,8 @@ PxStatus px_cloth_contacts_add(PxClothStep *s, const PxClothContact *contact)
         c->most = most;
     }
     c->contact[c->count++] = *contact;
-    for (int k = 0; k < px_cloth_contact_corners(contact); ++k)
+    /* seams are as smooth as elastic forces: they end no past */
+    for (int k = 0; contact->kind != PX_CLOTH_SEAM && k < px_cloth_contact_corners(contact); ++k)
         s->in_contact[contact->vertex[k]] = 1;
     c->listed = false;
     return PX_OK;
@@ -136,6 +137,20 @@ PxVec3 px_cloth_contact_impulse(const PxClothStep *s, const PxClothContact *c)
     return px_sub(c->base, apply(c->matrix, motion_of(c, s->w)));
 }
 
+/* The thread of a seam pulls if it is longer than `keep`, along its direction at the motion u. */
+static void pull(const PxClothStep *s, PxClothContact *c, PxVec3 u)
+{
+    PxVec3 d = px_mad(c->place, u, s->dt);
+    double length = px_length(d), k = c->stiff * s->dt * s->dt;
+    bool closed = !(c->keep > 0), pulls = closed || length > c->keep;
+    c->normal = px_normalized(d, px_vec(0, 0, 0));
+    set_matrix(c, pulls ? k : 0, pulls && !closed ? k * (1 - c->keep / length) : pulls ? k : 0);
+    c->base = apply(c->matrix, u); /* so that the tangent is right at u */
+    if (pulls)
+        c->base = px_mad(c->base, closed ? d : c->normal,
+                         -c->stiff * s->dt * (closed ? 1 : length - c->keep));
+}
+
 /* Takes the tangent at the motion u. Is the impulse there another than that of the last solve? */
 static bool linearise(const PxClothStep *s, PxClothContact *c, PxVec3 u)
 {
@@ -144,6 +159,10 @@ static bool linearise(const PxClothStep *s, PxClothContact *c, PxVec3 u)
         double m = TIE * (s->mass[c->vertex[0]] + s->mass[c->vertex[1]]);
         set_matrix(c, m, m);
         c->base = px_vec(0, 0, 0);
+        return false;
+    }
+    if (c->kind == PX_CLOTH_SEAM) {
+        pull(s, c, u);
         return false;
     }
     double f, slope, floor = fmax(LOW * fmin(c->gap, c->keep), CLOSED * c->keep);

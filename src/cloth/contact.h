@@ -24,7 +24,8 @@ typedef enum PxClothContactKind {
     PX_CLOTH_EDGE_EDGE,   ///< edges 0, 1 and 2, 3
     PX_CLOTH_TIE,         ///< vertices 0 and 1
     PX_CLOTH_UNTANGLE,    ///< edge 0, 1 and the triangle around 2, 3 and `third`
-    PX_CLOTH_BOUNDARY     ///< a point between up to three vertices, and a boundary
+    PX_CLOTH_BOUNDARY,    ///< a point between up to three vertices, and a boundary
+    PX_CLOTH_SEAM         ///< a tie of a seam between edges 0, 1 and 2, 3 (cloth/seam.h)
 } PxClothContactKind;
 
 typedef struct PxClothContact {
@@ -33,11 +34,11 @@ typedef struct PxClothContact {
     double weight[5];   ///< 0 in sum, unless the other side is a boundary
     PxVec3 normal;      ///< from the second to the first
     double gap;         ///< along the normal at the start, m
-    double keep;        ///< h, m
+    double keep;        ///< h, m; of a seam, the length of its thread
     double stiff;       ///< k, N/m
     double friction;    ///< coefficient
     PxVec3 velocity;    ///< of the boundary, m/s
-    PxVec3 place;       ///< of the boundary, m
+    PxVec3 place;       ///< of the boundary, m; of a seam, its gap at the start
     uint32_t boundary;
     double along;     ///< gap at which the tangent touches the law, m; of the present round
     double load;      ///< normal impulse of the last solve, N s; negative: it is new

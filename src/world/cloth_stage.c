@@ -229,6 +229,7 @@ void px_cloth_drop(PxWorld *world, uint32_t slot)
     }
     world->cloths.count = kept;
     px_table_cut(t, next, t->columns);
+    px_seams_leave(world, slot);
     px_cloth_bends_drop(world, slot);
     world->cloth_stale = true;
 }
@@ -449,6 +450,7 @@ static PxStatus solve(PxWorld *world, double tolerance, PxClothRun *run)
     PX_TRY(px_cloth_walls_begin(&run->walls, s));
     px_cloth_walls_hold(&run->walls, s);
     s->contacts = &run->contacts;
+    PX_TRY(px_seams_begin(world, s));
     PX_TRY(px_cloth_edges_begin(&run->walls, s));
     PX_TRY(px_cloth_collide_begin(&run->collision, s));
     px_cloth_inflate(s);
@@ -536,6 +538,7 @@ void px_cloth_stage_commit(PxWorld *world)
         ((double *)t->column[LOAD].data[0])[i] = run->walls.load[i];
     }
     px_cloth_bends_commit(world, &run->step);
+    px_seams_commit(world, &run->step);
     world->state.cloth_before = run->step.dt;
     world->state.cloth_crossed += run->walls.crossed + run->collision.crossed;
     world->state.not_converged += !run->step.converged;
@@ -751,6 +754,8 @@ PxStatus px_cloth_totals(PxWorld *world, PxClothTotals *out)
     }
     for (uint32_t h = 0; status == PX_OK && h < s.system->hinges; ++h)
         out->elastic += s.hinge[h].energy;
+    if (status == PX_OK)
+        out->elastic += px_seams_energy(world, &s);
     px_arena_release(&world->scratch, mark);
     return status;
 }

@@ -251,6 +251,7 @@ static const Part parts[] = {
      .gather = px_world_store_rigid,
      .put = px_world_restore_rigid},
     {.name = {"cloth"}, .own = cloth_of, .check = px_cloth_check_stored},
+    {.name = {"seam_ties"}, .gather = px_world_store_seams, .put = px_world_restore_seams},
     {.name = {"cloth_edges"}, .own = cloth_edges_of, .check = px_cloth_bends_check},
     {.name = {"crack_vertices"}, .own = crack_vertices_of},
     {.name = {"crack_triangles"}, .own = crack_triangles_of},

@@ -22,6 +22,7 @@
 #include "world/actors/handle.h"
 #include "world/actors/heater.h"
 #include "world/actors/joint.h"
+#include "world/actors/seam.h"
 #include "world/actors/sink.h"
 #include "world/attached/skins.h"
 #include "world/kinds/kind.h"

@@ -107,6 +107,9 @@ PxStatus px_survey_check_gauges(PxScene *scene);
 /// Complains about rigid bodies that overlap and about joints. Errors: PX_ERR_MEMORY.
 PxStatus px_survey_check_rigid(PxScene *scene, const PxSurvey *survey);
 
+/// Complains about seams of cloth. Errors: PX_ERR_MEMORY.
+PxStatus px_survey_check_seams(PxScene *scene, const PxSurvey *survey);
+
 /// Complains about cloth that starts inside walls or rigid bodies.
 void px_survey_check_cloth(PxScene *scene, const PxSurvey *survey);
 

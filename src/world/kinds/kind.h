@@ -33,6 +33,7 @@ static inline bool px_body_is_bare(const PxBodyDef *def)
     KIND(Material, material, materials)                                                            \
     KIND(Body, body, bodies)                                                                       \
     KIND(Joint, joint, joints)                                                                     \
+    KIND(Seam, seam, seams)                                                                        \
     KIND(Emitter, emitter, emitters)                                                               \
     KIND(Sink, sink, sinks)                                                                        \
     KIND(Handle, handle, handles)                                                                  \
