@@ -187,6 +187,7 @@ typedef struct PxClothStep {
     PxVec3 *normal, *target;
     PxVec3 *friction;                 ///< impulses that are added to the right side, N s
     struct PxClothContacts *contacts; ///< in the solve (contact.h); NULL: none
+    struct PxClothBodies *bodies;     ///< that they touch (bodies.h); NULL: none
     PxVec3 *touch;                    ///< what they add to the right side, N s
     uint8_t *in_contact;              ///< by vertex: it belongs to one of them
     PxVec3 *pressed;                  ///< their impulses at the velocities w of the last round, N s

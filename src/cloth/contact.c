@@ -1,5 +1,6 @@
 #include "cloth/contact.h"
 
+#include "cloth/bodies.h"
 #include "cloth/solve.h"
 
 #include <math.h>
@@ -42,7 +43,9 @@ static int compare_contacts(const void *a, const void *b)
     if (x->kind != y->kind)
         return x->kind < y->kind ? -1 : 1;
     int order = memcmp(x->vertex, y->vertex, sizeof x->vertex);
-    return order != 0 ? order : (x->boundary > y->boundary) - (x->boundary < y->boundary);
+    if (order == 0)
+        order = (x->boundary > y->boundary) - (x->boundary < y->boundary);
+    return order != 0 ? order : (x->body > y->body) - (x->body < y->body);
 }
 
 /* Lists the uses of vertices by row of the matrix. */
@@ -83,7 +86,7 @@ static PxStatus list_uses(PxClothStep *s)
                 c->use[count[row]++] = (PxClothUse){k, a};
         }
     c->listed = true;
-    return PX_OK;
+    return px_cloth_bodies_list(s);
 }
 
 PxStatus px_cloth_contacts_sort(PxClothStep *s)
@@ -109,9 +112,11 @@ static void force_of(const PxClothContact *c, double g, double *f, double *slope
     *slope = c->stiff * h * h / (g * g);
 }
 
-static PxVec3 motion_of(const PxClothContact *c, const PxVec3 *v)
+static PxVec3 motion_of(const PxClothStep *s, const PxClothContact *c, const PxVec3 *v)
 {
     PxVec3 u = px_scale(c->velocity, -1);
+    if (c->body > 0)
+        u = px_sub(u, px_cloth_body_motion(&s->bodies->body[c->body - 1], c->lever));
     for (int k = 0; k < px_cloth_contact_corners(c); ++k)
         u = px_mad(u, v[c->vertex[k]], c->weight[k]);
     return u;
@@ -132,9 +137,14 @@ static void set_matrix(PxClothContact *c, double normal, double along)
     memcpy(c->matrix, m, sizeof m);
 }
 
+PxVec3 px_cloth_contact_motion(const PxClothStep *s, const PxClothContact *c)
+{
+    return motion_of(s, c, s->w);
+}
+
 PxVec3 px_cloth_contact_impulse(const PxClothStep *s, const PxClothContact *c)
 {
-    return px_sub(c->base, apply(c->matrix, motion_of(c, s->w)));
+    return px_sub(c->base, apply(c->matrix, motion_of(s, c, s->w)));
 }
 
 /* The thread of a seam pulls if it is longer than `keep`, along its direction at the motion u. */
@@ -200,7 +210,7 @@ static void tangent_block(void *user, uint32_t begin, uint32_t end, int thread)
     PxClothStep *s = job->s;
     for (uint32_t k = begin; k < end; ++k) {
         PxClothContact *c = &s->contacts->contact[k];
-        PxVec3 u = motion_of(c, s->w);
+        PxVec3 u = motion_of(s, c, s->w);
         if (c->load >= 0)
             c->load = fmax(px_dot(px_sub(c->base, apply(c->matrix, u)), c->normal), 0);
         job->changed[k] = linearise(s, c, u);
@@ -249,9 +259,13 @@ PxStatus px_cloth_contacts_linearise(PxClothStep *s, uint32_t *changed)
 {
     PxClothContacts *c = s->contacts;
     *changed = 0;
-    if (c == NULL || c->count == 0)
+    if (c == NULL)
         return PX_OK;
     PX_TRY(px_cloth_contacts_sort(s));
+    if (c->count == 0) {
+        px_cloth_bodies_linearise(s);
+        return PX_OK;
+    }
     s->rows.touched = true;
     PxArenaMark mark = px_arena_mark(s->scratch);
     Job job = {s, PX_ARENA_ARRAY(s->scratch, uint8_t, c->count)};
@@ -259,6 +273,7 @@ PxStatus px_cloth_contacts_linearise(PxClothStep *s, uint32_t *changed)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u contacts", c->count);
     px_parallel_for(s->threads, c->count, BLOCK, tangent_block, &job);
     px_parallel_for(s->threads, c->rows, BLOCK, row_block, &job);
+    px_cloth_bodies_linearise(s);
     for (uint32_t k = 0; k < c->count; ++k)
         *changed += job.changed[k];
     px_arena_release(s->scratch, mark);
@@ -272,6 +287,7 @@ static void contact_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     const PxClothStep *s = user;
     const PxClothContacts *c = s->contacts;
+    const PxClothBodies *bodies = s->bodies != NULL && s->bodies->count > 0 ? s->bodies : NULL;
     for (uint32_t k = begin; k < end; ++k) {
         float *part = c->part + PART * (size_t)k, u[3] = {0, 0, 0};
         const uint32_t *column = c->column + 5 * (size_t)k;
@@ -280,6 +296,12 @@ static void contact_block(void *user, uint32_t begin, uint32_t end, int thread)
             u[0] += part[a] * z[0];
             u[1] += part[a] * z[1];
             u[2] += part[a] * z[2];
+        }
+        if (bodies != NULL && bodies->of[k] > 0) {
+            const double *z = bodies->body[bodies->of[k] - 1].z, *l = bodies->lever + 3 * (size_t)k;
+            u[0] -= (float)(z[0] + z[4] * l[2] - z[5] * l[1]);
+            u[1] -= (float)(z[1] + z[5] * l[0] - z[3] * l[2]);
+            u[2] -= (float)(z[2] + z[3] * l[1] - z[4] * l[0]);
         }
         const float *m = part + 5;
         part[11] = m[0] * u[0] + m[1] * u[1] + m[2] * u[2];
@@ -307,6 +329,11 @@ static void product_block(void *user, uint32_t begin, uint32_t end, int thread)
         at[8] = sum[1];
         at[16] = sum[2];
     }
+}
+
+const float *px_cloth_contact_product(const PxClothContacts *c, uint32_t k)
+{
+    return c->part + PART * (size_t)k + 11;
 }
 
 void px_cloth_contacts_product(PxClothStep *s)

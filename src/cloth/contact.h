@@ -40,6 +40,8 @@ typedef struct PxClothContact {
     PxVec3 velocity;    ///< of the boundary, m/s
     PxVec3 place;       ///< of the boundary, m; of a seam, its gap at the start
     uint32_t boundary;
+    uint32_t body;    ///< 1 + its index in the solve (bodies.h), if the boundary yields; 0: none
+    PxVec3 lever;     ///< and the place relative to its centre, m
     double along;     ///< gap at which the tangent touches the law, m; of the present round
     double load;      ///< normal impulse of the last solve, N s; negative: it is new
     PxVec3 base;      ///< impulse at u = 0, N s
@@ -78,8 +80,13 @@ PxStatus px_cloth_contacts_sort(PxClothStep *step);
 /// contacts whose impulse differs from that of the last solve by much. Errors: PX_ERR_MEMORY.
 PxStatus px_cloth_contacts_linearise(PxClothStep *step, uint32_t *changed);
 
+/// The relative velocity of its two sides at the velocities w, m/s.
+PxVec3 px_cloth_contact_motion(const PxClothStep *step, const PxClothContact *contact);
 /// The impulse of a contact on its first side at the velocities w, N s.
 PxVec3 px_cloth_contact_impulse(const PxClothStep *step, const PxClothContact *contact);
+
+/// What contact k adds to the product of the matrix with z: C times the relative z, 3 floats.
+const float *px_cloth_contact_product(const PxClothContacts *contacts, uint32_t k);
 
 /// Rows `more` of the solve: what contacts add to the product of the matrix with z.
 void px_cloth_contacts_product(PxClothStep *step);

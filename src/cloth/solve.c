@@ -3,6 +3,7 @@
 #include "cloth/solve.h"
 
 #include "base/stop.h"
+#include "cloth/bodies.h"
 #include "cloth/contact.h"
 
 #include <math.h>
@@ -214,6 +215,16 @@ static void translate(PxClothStep *s)
         left[1] += s->r[i].y;
         left[2] += s->r[i].z;
     }
+    for (uint32_t n = 0; s->bodies != NULL && n < s->bodies->count; ++n) {
+        const PxClothBody *o = &s->bodies->body[n];
+        if (o->held)
+            return;
+        own[0] += o->mass;
+        own[3] += o->mass;
+        own[5] += o->mass;
+        for (int c = 0; c < 3; ++c)
+            left[c] += o->r[c];
+    }
     double c0 = own[3] * own[5] - own[4] * own[4], c1 = own[2] * own[4] - own[1] * own[5];
     double c2 = own[1] * own[4] - own[2] * own[3], det = own[0] * c0 + own[1] * c1 + own[2] * c2;
     if (!(det > 0))
@@ -225,6 +236,8 @@ static void translate(PxClothStep *s)
                        (c2 * left[0] + c4 * left[1] + c5 * left[2]) / det);
     for (uint32_t i = 0; i < s->system->vertices; ++i)
         s->w[i] = px_add(s->w[i], by);
+    for (uint32_t n = 0; s->bodies != NULL && n < s->bodies->count; ++n)
+        s->bodies->body[n].change[0] = px_add(s->bodies->body[n].change[0], by);
 }
 
 PxStatus px_cloth_solve(PxClothStep *s)
@@ -232,19 +245,22 @@ PxStatus px_cloth_solve(PxClothStep *s)
     PxBlockFunction *product = PX_ISA_PICK(s->isa, px_cloth_product);
     PxBlockFunction *advance = PX_ISA_PICK(s->isa, px_cloth_advance);
     run(s, enter_block);
-    double enough = s->tolerance * s->tolerance * sum_of(s, scale_block);
+    px_cloth_bodies_enter(s);
+    double enough = s->tolerance * s->tolerance;
+    enough *= sum_of(s, scale_block) + px_cloth_bodies_scale(s);
     px_cloth_contacts_product(s);
     run(s, PX_ISA_PICK(s->isa, px_cloth_start));
-    double rz = sum_of(s, PX_ISA_PICK(s->isa, px_cloth_condition));
+    double rz = px_cloth_bodies_start(s);
+    rz += sum_of(s, PX_ISA_PICK(s->isa, px_cloth_condition));
     uint32_t done = 0;
     s->rows.beta = 0;
     while (rz > enough && done < s->most_iterations) {
         px_cloth_contacts_product(s);
-        double pq = sum_of(s, product);
+        double pq = sum_of(s, product) + px_cloth_bodies_product(s, (double)s->rows.beta);
         if (!(pq > 0))
             break;
         s->rows.alpha = (float)(rz / pq);
-        double next = sum_of(s, advance);
+        double next = sum_of(s, advance) + px_cloth_bodies_advance(s, (double)s->rows.alpha);
         s->rows.beta = (float)(next / rz);
         rz = next;
         ++done;
@@ -254,9 +270,11 @@ PxStatus px_cloth_solve(PxClothStep *s)
     s->iterations += done;
     s->converged = s->converged && !(rz > enough);
     run(s, guess_block);
+    px_cloth_bodies_guess(s);
     px_cloth_contacts_product(s);
     run(s, PX_ISA_PICK(s->isa, px_cloth_residual));
     run(s, leave_block);
+    px_cloth_bodies_leave(s);
     if (s->contacts != NULL && s->contacts->count > 0)
         translate(s);
     return PX_OK;

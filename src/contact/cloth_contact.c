@@ -1,6 +1,7 @@
 #include "contact/cloth_contact.h"
 
 #include "base/stop.h"
+#include "contact/cloth_rigids.h"
 
 #define WALLS 3  /* rounds in which boundaries decide */
 #define ROUNDS 6 /* rounds of Newton's method */
@@ -21,6 +22,7 @@ PxStatus px_cloth_contact_solve(PxClothWalls *walls, PxClothCollision *collision
         uint32_t found, changed;
         PX_TRY(px_stop_check(s->threads));
         PX_TRY(px_cloth_collide_find(collision, &found));
+        px_cloth_rigids_follow(walls, s);
         PX_TRY(px_cloth_contacts_linearise(s, &changed));
         if (!moved && (double)changed <= FEW * (double)s->contacts->count)
             break;

@@ -1,5 +1,6 @@
 #include "contact/cloth_edges.h"
 
+#include "cloth/bodies.h"
 #include "cloth/contact.h"
 
 #include <math.h>
@@ -9,6 +10,8 @@
 #define SMOOTH 0.9  /* normals with a larger product are those of a smooth place */
 #define SECTIONS 14 /* of an edge: the last is 0.618^14 = 0.001 of it */
 #define PASSES 6    /* over a triangle */
+#define TILT 0.1    /* of edges, distances that are kept */
+#define INSIDE 0.05 /* by so much a place inside is nearer than those of the edges, the same */
 #define STIFF 40.0  /* stiffness, masses of a vertex over the square of the step */
 
 /* Distance of a vertex to the boundary that is looked at. */
@@ -56,27 +59,34 @@ static void near_block(void *user, uint32_t begin, uint32_t end, int thread)
     j->close += close;
 }
 
-/* The part of the way from a to b at which the distance is least: golden sections. */
-static double lowest(const PxBoundary *b, PxVec3 from, PxVec3 to)
+/* Distance at a part of the way, less `tilt` times the part. */
+static double height(const PxBoundary *b, PxVec3 from, PxVec3 way, double part, double tilt)
+{
+    return px_boundary_distance(b, 0, px_mad(from, way, part), NULL) - tilt * part;
+}
+
+/* The part of the way from a to b at which the distance is least: golden sections. Where an edge of
+ * cloth lies flat on a boundary and reaches over its edge, the distance is the same up to that
+ * edge; `tilt`, which is below 0 if a is further than b, then finds the edge itself. */
+static double lowest(const PxBoundary *b, PxVec3 from, PxVec3 to, double tilt)
 {
     const double golden = 0.61803398874989485;
     PxVec3 way = px_sub(to, from);
     double low = 0, high = 1, s = 1 - golden, t = golden;
-    double at_s = px_boundary_distance(b, 0, px_mad(from, way, s), NULL);
-    double at_t = px_boundary_distance(b, 0, px_mad(from, way, t), NULL);
+    double at_s = height(b, from, way, s, tilt), at_t = height(b, from, way, t, tilt);
     for (int n = 0; n < SECTIONS; ++n) {
         if (at_s < at_t) {
             high = t;
             t = s;
             at_t = at_s;
             s = high - golden * (high - low);
-            at_s = px_boundary_distance(b, 0, px_mad(from, way, s), NULL);
+            at_s = height(b, from, way, s, tilt);
         } else {
             low = s;
             s = t;
             at_s = at_t;
             t = low + golden * (high - low);
-            at_t = px_boundary_distance(b, 0, px_mad(from, way, t), NULL);
+            at_t = height(b, from, way, t, tilt);
         }
     }
     return 0.5 * (low + high);
@@ -103,6 +113,7 @@ static void add(Job *j, const uint32_t corner[3], const double w[3], uint32_t cl
         return;
     const PxClothLaw *law = &s->law[cloth];
     double edge = s->system->edge[cloth];
+    uint32_t body = j->walls->body_of[j->number];
     j->found[at] =
         (PxClothContact){.kind = PX_CLOTH_BOUNDARY,
                          .vertex = {corner[0], corner[1], corner[2]},
@@ -115,7 +126,10 @@ static void add(Job *j, const uint32_t corner[3], const double w[3], uint32_t cl
                          .velocity = u,
                          .place = x,
                          .boundary = j->number,
+                         .body = body,
                          .load = -1};
+    if (body > 0)
+        j->found[at].lever = px_sub(x, s->bodies->body[body - 1].centre);
 }
 
 /* The lowest place of a triangle, found along lines from it to the corner that is lowest in the
@@ -131,7 +145,7 @@ static bool lowest_inside(const Job *j, const uint32_t c[3], double w[3])
         for (int k = 1; k < 3; ++k)
             if (px_dot(x[c[k]], normal) < px_dot(x[c[to]], normal))
                 to = k;
-        double part = lowest(j->boundary, at, x[c[to]]);
+        double part = lowest(j->boundary, at, x[c[to]], 0);
         for (int k = 0; k < 3; ++k)
             w[k] = (1 - part) * w[k] + (k == to ? part : 0);
     }
@@ -147,21 +161,26 @@ static void face_block(void *user, uint32_t begin, uint32_t end, int thread)
         const uint32_t *c = y->face[f].corner;
         const Near *n[3] = {&j->near[c[0]], &j->near[c[1]], &j->near[c[2]]};
         bool sharp = false;
+        double least = fmin(n[0]->distance, fmin(n[1]->distance, n[2]->distance));
+        double keep = keep_of(j->step, y->of_face[f]);
         for (uint32_t k = 0; k < 3; ++k) {
             uint32_t l = (k + 1) % 3;
             if (isinf(n[k]->distance) || isinf(n[l]->distance) ||
                 px_dot(n[k]->normal, n[l]->normal) > SMOOTH)
                 continue;
             sharp = true;
-            if (!(y->owns[f] & (8u << k)))
-                continue;
-            double part = lowest(j->boundary, j->step->x[c[k]], j->step->x[c[l]]);
-            if (part > 0.01 && part < 0.99)
+            double tilt = n[l]->distance > n[k]->distance ? TILT : -TILT;
+            PxVec3 from = j->step->x[c[k]], to = j->step->x[c[l]];
+            double part = lowest(j->boundary, from, to, tilt * keep);
+            least = fmin(least, height(j->boundary, from, px_sub(to, from), part, 0));
+            if (part > 0.01 && part < 0.99 && (y->owns[f] & (8u << k)))
                 add(j, (uint32_t[3]){c[k], c[l], c[k]}, (double[3]){1 - part, part, 0},
                     y->of_face[f]);
         }
         double w[3];
-        if (sharp && lowest_inside(j, c, w))
+        if (sharp && lowest_inside(j, c, w) &&
+            px_boundary_distance(j->boundary, 0, mean_of(j->step->x, c, w), NULL) <
+                least - INSIDE * keep)
             add(j, c, w, y->of_face[f]);
     }
 }
@@ -210,7 +229,7 @@ void px_cloth_edges_end(const PxClothWalls *walls, const PxClothStep *s)
 {
     for (uint32_t k = 0; k < s->contacts->count; ++k) {
         const PxClothContact *c = &s->contacts->contact[k];
-        if (c->kind == PX_CLOTH_BOUNDARY)
+        if (c->kind == PX_CLOTH_BOUNDARY && c->body == 0)
             px_boundary_take(walls->boundary[c->boundary],
                              (PxImpulse){c->place, px_scale(px_cloth_contact_impulse(s, c), -1)});
     }

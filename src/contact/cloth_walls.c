@@ -17,6 +17,9 @@ typedef struct PxClothTouch {
     bool changed;
 } PxClothTouch;
 
+/* Part of the gap that contacts of the solve leave at least. */
+#define NEARER 0.1
+
 /* Contacts of which no more than this part changed are not solved again. */
 #define FEW 0.02
 
@@ -58,8 +61,8 @@ static void find_boundary(Job *job, uint32_t i, PxVec3 v)
     for (size_t k = 0; k < job->walls->boundaries; ++k) {
         const PxBoundary *b = job->walls->boundary[k];
         double reach = gap + px_length(v) * s->dt + b->ops->travel(b);
-        if (b->ops->at_least(b, 0, x) > reach)
-            continue;
+        if (b->per_mass > 0 || b->ops->at_least(b, 0, x) > reach)
+            continue; /* bodies that yield: contact/cloth_rigids.h */
         PxVec3 normal, u;
         double d = px_boundary_distance(b, 0, x, &normal);
         if (d > reach)
@@ -119,6 +122,12 @@ PxStatus px_cloth_walls_begin(PxClothWalls *w, PxClothStep *s)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u contacts", s->system->vertices);
     px_parallel_for(s->threads, s->system->vertices, BLOCK, begin_block, &job);
     return PX_OK;
+}
+
+uint32_t px_cloth_walls_touch(const PxClothWalls *w, uint32_t i, PxVec3 *normal)
+{
+    *normal = w->touch[i].normal;
+    return w->touch[i].boundary;
 }
 
 static void set_hold(PxClothStep *s, uint32_t i, const PxClothTouch *t)
@@ -222,8 +231,10 @@ static void push(PxClothStep *s, PxBoundary *b, uint32_t i, PxVec3 place, PxVec3
 }
 
 /* Moves a vertex out of a boundary, and stops it at one that it would pass through. */
-static void defend(Job *job, PxBoundary *b, uint32_t i)
+static void defend(Job *job, uint32_t number, uint32_t i)
 {
+    PxBoundary *b = job->walls->boundary[number];
+    uint32_t own = job->walls->touch[i].boundary;
     PxClothStep *s = job->step;
     PxVec3 *at = &job->walls->at[i], normal;
     double gap = gap_of(s, i), way = px_length(px_sub(*at, s->x[i]));
@@ -231,6 +242,10 @@ static void defend(Job *job, PxBoundary *b, uint32_t i)
     if (b->ops->at_least(b, 1, *at) > reach)
         return;
     double d = px_boundary_distance(b, 1, *at, &normal);
+    if (job->walls->body_of[number] > 0 ||
+        (own != NONE && own != number &&
+         px_dot(job->walls->touch[i].normal, normal) <= PX_CLOTH_FACING))
+        gap *= NEARER; /* a contact of the solve pushes it out */
     PxBoundaryPath path = {{0, 1}, {s->x[i], *at}};
     double part;
     if (way > gap && d > 0 && b->ops->passes(b, &path, 0.1 * gap) &&
@@ -267,7 +282,7 @@ static void end_block(void *user, uint32_t begin, uint32_t end, int thread)
             ++touching;
         }
         for (size_t k = 0; k < job->walls->boundaries; ++k)
-            defend(job, job->walls->boundary[k], i);
+            defend(job, (uint32_t)k, i);
         for (size_t k = 0; k < job->walls->boundaries; ++k) {
             const PxBoundary *b = job->walls->boundary[k];
             if (!(b->ops->at_least(b, 1, job->walls->at[i]) > 0))

@@ -11,9 +11,13 @@
 #include "cloth/cloth.h"
 #include "matter/boundary.h"
 
+/// Product of their normals below which two boundaries pinch cloth between them.
+#define PX_CLOTH_FACING (-0.3)
+
 typedef struct PxClothWalls {
     PxBoundary *const *boundary;
     size_t boundaries;
+    const uint32_t *body_of;    ///< by boundary: 1 + its index in step->bodies; 0: none of these
     uint32_t *state;            ///< by vertex: how it was in the last step, a guess; 0: not known
     double *load;               ///< by vertex: normal force of the last step, N
     struct PxClothTouch *touch; ///< by vertex
@@ -25,6 +29,9 @@ typedef struct PxClothWalls {
 /// Finds the vertices that would touch a boundary in this step. Vertices that are held already are
 /// left alone. The boundaries must have begun the step. Errors: PX_ERR_MEMORY.
 PxStatus px_cloth_walls_begin(PxClothWalls *walls, PxClothStep *step);
+
+/// The boundary at which a vertex may be held in this step, and the normal there; UINT32_MAX: none.
+uint32_t px_cloth_walls_touch(const PxClothWalls *walls, uint32_t vertex, PxVec3 *normal);
 
 /// Holds vertices as they begin, before the first solve.
 void px_cloth_walls_hold(PxClothWalls *walls, PxClothStep *step);

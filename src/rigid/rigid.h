@@ -35,6 +35,8 @@ typedef struct PxRigid {
     double still;    ///< time for which it has been slow, s
     bool asleep;     ///< it does not move until something moves it
     PxVec3 support;  ///< acceleration by its contacts in the last step, m/s^2
+    PxVec3 cloth[2]; ///< force and moment by cloth in the last step, N and N m: cloth is expected
+                     ///< to give the same in the next
 
     bool holding;  ///< its keyframes hold it
     double since;  ///< when they took it, s

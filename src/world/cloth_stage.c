@@ -5,6 +5,7 @@
 #include "contact/cloth_contact.h"
 #include "contact/cloth_edges.h"
 #include "world/cloth_bends.h"
+#include "world/cloth_bodies.h"
 #include "world/sheet_stage.h"
 #include "world/wet_stage.h"
 
@@ -424,6 +425,9 @@ static PxStatus check_finite(const PxWorld *world, const PxClothRun *run)
     return PX_OK;
 }
 
+/* Tolerance of a solve with bodies: what is left of it acts on cloth or body alone. */
+#define TOUCHING 1e-5
+
 /* Solves for the velocities of a step, to `tolerance` or to that of the step. */
 static PxStatus solve(PxWorld *world, double tolerance, PxClothRun *run)
 {
@@ -451,7 +455,11 @@ static PxStatus solve(PxWorld *world, double tolerance, PxClothRun *run)
     px_cloth_walls_hold(&run->walls, s);
     s->contacts = &run->contacts;
     PX_TRY(px_seams_begin(world, s));
+    PX_TRY(px_cloth_bodies_begin(world, &run->walls, s));
     PX_TRY(px_cloth_edges_begin(&run->walls, s));
+    px_cloth_rigids_stiffen(s);
+    if (s->bodies->count > 0)
+        s->tolerance = fmin(s->tolerance, TOUCHING);
     PX_TRY(px_cloth_collide_begin(&run->collision, s));
     px_cloth_inflate(s);
     px_cloth_evaluate(s);
@@ -493,6 +501,7 @@ PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
     PxClothStep *s = &run->step;
     for (uint32_t i = 0; i < s->system->vertices; ++i)
         run->walls.at[i] = px_mad(s->x[i], s->w[i], s->dt);
+    px_cloth_bodies_return(world, &run->walls, s);
     px_cloth_edges_end(&run->walls, s);
     px_cloth_walls_end(&run->walls, s);
     PX_TRY(px_cloth_collide_stop(&run->collision, run->walls.at));

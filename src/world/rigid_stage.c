@@ -10,7 +10,7 @@
 /* A step of rigid bodies, in scratch. */
 typedef struct PxRigidRun {
     PxRigidStep step;
-    PxVec3 *impulse, *torque; /* that the step was made with */
+    PxVec3 *impulse, *torque; /* of boundaries, that the motion contains */
 } PxRigidRun;
 
 /* The wall of a body. Both lists are in the order of addition, so that the walls of rigid bodies
@@ -279,8 +279,9 @@ static PxStatus prepare(PxWorld *world, PxRigidRun **out)
     PxVec3 *torque = PX_ARENA_ARRAY(scratch, PxVec3, rigids + 1);
     PxRigidHold *hold = PX_ARENA_ARRAY(scratch, PxRigidHold, rigids + 1);
     PxRigid *rigid = PX_ARENA_ARRAY(scratch, PxRigid, rigids + 1);
-    if (hold == NULL || rigid == NULL || run == NULL || shape == NULL || wall == NULL ||
-        impulse == NULL || torque == NULL)
+    PxVec3 *push = PX_ARENA_ARRAY(scratch, PxVec3, 2 * (size_t)rigids + 2);
+    if (push == NULL || hold == NULL || rigid == NULL || run == NULL || shape == NULL ||
+        wall == NULL || impulse == NULL || torque == NULL)
         return px_fail(PX_ERR_MEMORY, "rigid bodies: no room for %u", rigids);
     for (uint32_t k = 0; k < rigids; ++k) {
         const PxWall *own = wall_after(world, world->rigids.data[k].body, &from);
@@ -288,10 +289,14 @@ static PxStatus prepare(PxWorld *world, PxRigidRun **out)
         rigid[k] = world->rigids.data[k];
         hold[k] = hold_of(world, own, &rigid[k]);
         impulse[k] = torque[k] = px_vec(0, 0, 0);
-        if (world->particles.table.count == 0)
-            continue;
-        impulse[k] = px_boundary_impulse(&own->boundary, &world->dist);
-        torque[k] = px_boundary_torque(&own->boundary, &world->dist);
+        if (world->particles.table.count > 0) {
+            impulse[k] = px_boundary_impulse(&own->boundary, &world->dist);
+            torque[k] = px_boundary_torque(&own->boundary, &world->dist);
+        }
+        if (hold[k].held || world->cloth_vertices.count == 0)
+            rigid[k].cloth[0] = rigid[k].cloth[1] = px_vec(0, 0, 0);
+        push[k] = px_mad(impulse[k], rigid[k].cloth[0], world->dt);
+        push[rigids + k] = px_mad(torque[k], rigid[k].cloth[1], world->dt);
     }
     for (size_t k = 0; k < world->walls.count; ++k) {
         const PxWall *w = &world->walls.data[k];
@@ -313,8 +318,8 @@ static PxStatus prepare(PxWorld *world, PxRigidRun **out)
                                  .rigids = rigids,
                                  .wall = wall,
                                  .walls = walls,
-                                 .impulse = impulse,
-                                 .torque = torque,
+                                 .impulse = push,
+                                 .torque = push + rigids,
                                  .gravity = world->def.gravity,
                                  .dt = world->dt,
                                  .kept = world->rigid_kept.data,
@@ -443,6 +448,51 @@ PxStatus px_rigid_stage_move(PxWorld *world, const PxFluid *fluid, bool wake)
     return PX_OK;
 }
 
+void px_rigid_stage_expected(const PxWorld *world, const PxBoundary *b, PxVec3 expected[2])
+{
+    const PxRigidRun *run = world->rigid_run;
+    bool wall = true;
+    uint32_t k = run != NULL && b->per_mass > 0 ? index_of(&run->step, b, &wall) : UINT32_MAX;
+    for (int n = 0; n < 2; ++n)
+        expected[n] = k == UINT32_MAX || wall ? px_vec(0, 0, 0)
+                                              : px_scale(run->step.rigid[k].cloth[n], world->dt);
+}
+
+void px_rigid_stage_push(PxWorld *world, PxBoundary *b, const PxVec3 change[2],
+                         const PxVec3 impulse[2])
+{
+    PxRigidRun *run = world->rigid_run;
+    bool wall = true;
+    uint32_t k = run != NULL ? index_of(&run->step, b, &wall) : UINT32_MAX;
+    if (k == UINT32_MAX || wall)
+        return;
+    PxRigid *r = &run->step.after[k];
+    double dt = world->dt, angle = px_length(change[1]) * dt;
+    PxMat3 inertia, per_inertia = px_spin_inverse_inertia(r->mass.inertia,
+                                                          px_quat_multiply(r->turn, r->mass.axes));
+    PxVec3 more = px_mad(impulse[1], run->step.rigid[k].cloth[1], -dt);
+    r->velocity = px_add(r->velocity, change[0]);
+    r->place = px_mad(r->place, change[0], dt);
+    if (px_mat3_inverse(per_inertia, &inertia)) { /* keeps the angular momentum */
+        PxVec3 momentum = px_add(px_mat3_apply(inertia, r->spin), more);
+        if (angle > 0)
+            r->turn = px_quat_normalized(
+                px_quat_multiply(px_quat_turn(px_scale(change[1], dt), angle), r->turn));
+        per_inertia =
+            px_spin_inverse_inertia(r->mass.inertia, px_quat_multiply(r->turn, r->mass.axes));
+        r->spin = px_mat3_apply(per_inertia, momentum);
+    }
+    for (int n = 0; n < 2; ++n)
+        r->cloth[n] = px_scale(impulse[n], 1 / dt);
+    r->asleep = false;
+    r->still = 0;
+    px_boundary_take_moment(b, impulse[0], impulse[1]);
+    run->impulse[k] = px_add(run->impulse[k], impulse[0]);
+    run->torque[k] = px_add(run->torque[k], impulse[1]);
+    ((PxWall *)(void *)b)->pose[1] = px_rigid_pose(r);
+    b->ending = r->velocity;
+}
+
 /* What solids and the defence gave after the bodies had moved changes their velocities. */
 static void take_rest(PxRigid *r, const PxBoundary *b, PxVec3 impulse, PxVec3 torque)
 {
@@ -508,6 +558,8 @@ static const struct {
     {"since", "s", 1, offsetof(PxRigid, since)},
     {"offset_move", "m", 3, offsetof(PxRigid, offset.move)},
     {"offset_turn", "", 4, offsetof(PxRigid, offset.turn)},
+    {"cloth_force", "N", 3, offsetof(PxRigid, cloth[0])},
+    {"cloth_moment", "N m", 3, offsetof(PxRigid, cloth[1])},
 };
 
 _Static_assert(sizeof(PxVec3) == 3 * sizeof(double) && sizeof(PxQuat) == 4 * sizeof(double),

@@ -51,6 +51,15 @@ void px_rigid_predict(PxWorld *world);
 PxStatus px_rigid_stage_move(PxWorld *world, const PxFluid *fluid, bool wake);
 void px_rigid_stage_commit(PxWorld *world);
 
+/// After px_rigid_stage_move(): impulse and moment by cloth that the motion of the boundary's body
+/// in this step contains already, N s and N m s; 0 if it is no rigid body that yields.
+void px_rigid_stage_expected(const PxWorld *world, const PxBoundary *boundary, PxVec3 expected[2]);
+
+/// Changes that motion: `change` of velocity and spin in all of the step, and the whole impulse and
+/// moment by cloth.
+void px_rigid_stage_push(PxWorld *world, PxBoundary *boundary, const PxVec3 change[2],
+                         const PxVec3 impulse[2]);
+
 /// The state of the bodies and their contacts as tables; see saved.c.
 PxStatus px_world_store_rigid(const PxWorld *world, PxTable *table);
 PxStatus px_world_restore_rigid(PxWorld *world, const PxTable *table);

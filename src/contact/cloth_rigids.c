@@ -1,0 +1,205 @@
+#include "contact/cloth_rigids.h"
+
+#include "cloth/contact.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#define BLOCK 256u
+#define STIFF 40.0  /* stiffness, masses of a vertex over the square of the step */
+#define NEAR 0.25   /* part of the distance kept at which a way ends */
+#define ADVANCES 40 /* along a way */
+#define LOADED 4.0  /* the same, shares of the body's mass */
+
+typedef struct Job {
+    const PxClothWalls *walls;
+    PxClothStep *step;
+    PxClothContact *found;
+    uint32_t most;
+    _Atomic uint32_t count;
+} Job;
+
+/* ---- bodies ---------------------------------------------------------------------------------- */
+
+static bool may_meet(const PxBoundary *b, const PxClothStep *s)
+{
+    double travel = b->ops->travel(b);
+    for (uint32_t i = 0; i < s->system->vertices; ++i) {
+        const PxClothLaw *law = &s->law[s->system->of_vertex[i]];
+        double reach = law->thickness + 2 * s->system->edge[s->system->of_vertex[i]] +
+                       2 * px_length(s->w[i]) * s->dt + 2 * travel;
+        if (!(b->ops->at_least(b, 0, s->x[i]) > reach))
+            return true;
+    }
+    return false;
+}
+
+static PxStatus list_bodies(PxClothWalls *w, PxClothStep *s, const PxVec3 (*expected)[2])
+{
+    PxClothBodies *y = PX_ARENA_ARRAY(s->scratch, PxClothBodies, 1);
+    uint32_t *of = PX_ARENA_ARRAY(s->scratch, uint32_t, w->boundaries + 1);
+    if (y == NULL || of == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %zu bodies", w->boundaries);
+    *y = (PxClothBodies){.count = 0};
+    s->bodies = y;
+    memset(of, 0, (w->boundaries + 1) * sizeof *of);
+    for (size_t k = 0; k < w->boundaries; ++k) {
+        const PxBoundary *b = w->boundary[k];
+        PxMat3 inertia;
+        if (!(b->per_mass > 0) || !px_mat3_inverse(b->per_inertia, &inertia) || !may_meet(b, s))
+            continue;
+        PxClothBody body = {.centre = b->pivot, .mass = 1 / b->per_mass, .inertia = inertia};
+        if (expected != NULL)
+            memcpy(body.expected, expected[k], sizeof expected[k]);
+        PX_TRY(px_cloth_bodies_add(s, &body, &of[k]));
+    }
+    w->body_of = of;
+    return PX_OK;
+}
+
+/* ---- contacts -------------------------------------------------------------------------------- */
+
+static void add(Job *j, uint32_t i, uint32_t k, double d, PxVec3 normal, PxVec3 velocity)
+{
+    const PxClothStep *s = j->step;
+    const PxBoundary *b = j->walls->boundary[k];
+    uint32_t cloth = s->system->of_vertex[i], body = j->walls->body_of[k];
+    const PxClothLaw *law = &s->law[cloth];
+    uint32_t at = atomic_fetch_add_explicit(&j->count, 1, memory_order_relaxed);
+    if (at >= j->most)
+        return;
+    j->found[at] = (PxClothContact){.kind = PX_CLOTH_BOUNDARY,
+                                    .vertex = {i, i, i},
+                                    .weight = {1, 0, 0},
+                                    .normal = normal,
+                                    .gap = d,
+                                    .keep = 0.5 * law->thickness,
+                                    .stiff = STIFF * s->mass[i] / (law->step * law->step),
+                                    .friction = sqrt(fmax(b->friction * law->friction, 0)),
+                                    .velocity = velocity,
+                                    .place = s->x[i],
+                                    .boundary = k,
+                                    .body = body,
+                                    .load = -1};
+    if (body > 0)
+        j->found[at].lever = px_sub(s->x[i], s->bodies->body[body - 1].centre);
+}
+
+static void vertex(Job *j, uint32_t i)
+{
+    const PxClothStep *s = j->step;
+    const PxClothWalls *w = j->walls;
+    double keep = 0.5 * s->law[s->system->of_vertex[i]].thickness;
+    PxVec3 on;
+    uint32_t held = px_cloth_walls_touch(w, i, &on);
+    for (uint32_t k = 0; k < w->boundaries; ++k) {
+        const PxBoundary *b = w->boundary[k];
+        double way =
+            (px_length(s->w[i]) + px_length(s->gravity) * s->dt) * s->dt + b->ops->travel(b);
+        double reach = 1.5 * keep + way;
+        if ((w->body_of[k] == 0 && (held == UINT32_MAX || held == k || b->per_mass > 0)) ||
+            b->ops->at_least(b, 0, s->x[i]) > reach)
+            continue;
+        PxVec3 normal;
+        double d = px_boundary_distance(b, 0, s->x[i], &normal);
+        if (d > reach || (w->body_of[k] == 0 && px_dot(on, normal) > PX_CLOTH_FACING))
+            continue;
+        add(j, i, k, d, normal, b->ops->velocity(b, 0, s->x[i]));
+    }
+}
+
+static void vertex_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    for (uint32_t i = begin; i < end; ++i)
+        vertex(user, i);
+}
+
+PxStatus px_cloth_rigids_begin(PxClothWalls *w, PxClothStep *s, const PxVec3 (*expected)[2])
+{
+    Job j = {.walls = w, .step = s};
+    PX_TRY(list_bodies(w, s, expected));
+    if (s->bodies->count == 0 && w->boundaries < 2)
+        return PX_OK;
+    for (;;) {
+        j.count = 0;
+        px_parallel_for(s->threads, s->system->vertices, BLOCK, vertex_block, &j);
+        if (j.count <= j.most)
+            break;
+        j.most = 2 * j.count;
+        j.found = PX_ARENA_ARRAY(s->scratch, PxClothContact, j.most);
+        if (j.found == NULL)
+            return px_fail(PX_ERR_MEMORY, "cloth: no room for %u contacts", j.most);
+    }
+    for (uint32_t k = 0; k < j.count; ++k)
+        PX_TRY(px_cloth_contacts_add(s, &j.found[k]));
+    return PX_OK;
+}
+
+/* ---- where they lead ------------------------------------------------------------------------- */
+
+/* The first place of a way that is nearer than `near` to a boundary that stands still, as a part of
+ * the way; 1 or more: none. */
+static double meets(const PxBoundary *b, PxVec3 from, PxVec3 way, double near)
+{
+    double length = px_length(way), part = 0;
+    for (int n = 0; n < ADVANCES && part < 1; ++n) {
+        double d = px_boundary_distance(b, 0, px_mad(from, way, part), NULL);
+        if (d < near)
+            return part;
+        part += fmax(d - 0.9 * near, 0.1 * near) / length;
+    }
+    return 1;
+}
+
+static void follow_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *j = user;
+    const PxClothStep *s = j->step;
+    for (uint32_t n = begin; n < end; ++n) {
+        PxClothContact *c = &s->contacts->contact[n];
+        if (c->kind != PX_CLOTH_BOUNDARY || c->body == 0 || c->boundary == UINT32_MAX)
+            continue;
+        const PxBoundary *b = j->walls->boundary[c->boundary];
+        PxVec3 u = px_cloth_contact_motion(s, c), way = px_scale(u, s->dt), normal;
+        double part = 1, length = px_length(way);
+        if (length > NEAR * c->keep)
+            part = meets(b, c->place, way, NEAR * c->keep);
+        else if (!(px_boundary_distance(b, 0, c->place, NULL) > NEAR * c->keep))
+            part = 0;
+        way = px_scale(way, fmin(part, 1));
+        double d = px_boundary_distance(b, 0, px_add(c->place, way), &normal);
+        c->normal = normal;
+        c->gap = d - px_dot(normal, way);
+    }
+}
+
+void px_cloth_rigids_follow(const PxClothWalls *w, PxClothStep *s)
+{
+    Job j = {.walls = w, .step = s};
+    if (s->bodies != NULL && s->bodies->count > 0)
+        px_parallel_for(s->threads, s->contacts->count, BLOCK, follow_block, &j);
+}
+
+void px_cloth_rigids_stiffen(PxClothStep *s)
+{
+    PxClothContacts *c = s->contacts;
+    const PxClothBodies *y = s->bodies;
+    if (y == NULL || y->count == 0 || y->first == NULL)
+        return;
+    for (uint32_t n = 0; n < y->count; ++n) {
+        uint32_t near = 0;
+        for (uint32_t k = y->first[n]; k < y->first[n + 1]; ++k) {
+            const PxClothContact *one = &c->contact[y->use[k]];
+            near += one->gap < 1.5 * one->keep;
+        }
+        for (uint32_t k = y->first[n]; k < y->first[n + 1] && !y->body[n].point; ++k) {
+            PxClothContact *one = &c->contact[y->use[k]];
+            double step = s->law[s->system->of_vertex[one->vertex[0]]].step;
+            double share = LOADED * y->body[n].mass / (near > 0 ? near : 1);
+            one->stiff = fmax(one->stiff, share / (step * step));
+        }
+    }
+}

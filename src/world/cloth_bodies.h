@@ -1,0 +1,15 @@
+/// Rigid and soft bodies that cloth touches in a step: what the solve of the cloth needs of them,
+/// and what they get of it.
+#ifndef PX_WORLD_CLOTH_BODIES_H
+#define PX_WORLD_CLOTH_BODIES_H
+
+#include "contact/cloth_rigids.h"
+#include "world/world_parts.h"
+
+/// Adds bodies and their contacts with vertices to the step. Errors: PX_ERR_MEMORY.
+PxStatus px_cloth_bodies_begin(const PxWorld *world, PxClothWalls *walls, PxClothStep *step);
+
+/// Gives the bodies what the solve has found.
+void px_cloth_bodies_return(PxWorld *world, const PxClothWalls *walls, const PxClothStep *step);
+
+#endif
