@@ -47,6 +47,9 @@ int make_surfaces(const PxSurfaceRunDef *def, bool quiet, const char *command)
     if (!quiet && (status == PX_OK || report.made + report.kept > 0))
         fprintf(stderr, "%u made, %u were up to date, in %s: %s\n", report.made, report.kept,
                 text_safe(report.out), text_seconds(report.wall, wall, sizeof wall));
+    if (!quiet && report.sheets && status == PX_OK)
+        fprintf(stderr, "%llu pairs of triangles of surfaces and cloth cross\n",
+                (unsigned long long)report.crossed);
     if (status == PX_ERR_STOPPED)
         fprintf(stderr, "the same command continues\n");
     return exit_status;
@@ -70,7 +73,7 @@ int command_surface(int argc, char **argv)
 {
     PxSurfaceRunDef def = px_surface_run_def_default();
     PxSurfaceDef *surface = &def.surface;
-    const char *frames = NULL, *smoothing = NULL, *gap = NULL;
+    const char *frames = NULL, *smoothing = NULL, *gap = NULL, *sink = NULL;
     bool quiet = false;
     char details[1024];
     say_fields(details, sizeof details);
@@ -84,6 +87,8 @@ int command_surface(int argc, char **argv)
          0},
         {"smoothing", 0, OPTION_TEXT, &smoothing, "X", "length of the mesh smoothing (0)", 0},
         {"gap", 0, OPTION_TEXT, &gap, "X", "gap between surface and walls (0)", 0},
+        {"sink", 0, OPTION_TEXT, &sink, "X", "how far it reaches into cloth that it touches (0)",
+         0},
         {"no-walls", 0, OPTION_FLAG, &def.no_walls, NULL, "ignore the walls of the scene", 0},
         {"frames", 'n', OPTION_TEXT, &frames, "A-B", "only these frames: 7, 3-9, 3-", 0},
         {"material", 'm', OPTION_TEXT, &def.material, "NAME",
@@ -111,7 +116,9 @@ int command_surface(int argc, char **argv)
     const struct {
         const char *name, *text;
         double *target;
-    } numbers[] = {{"smoothing", smoothing, &surface->smoothing}, {"gap", gap, &surface->gap}};
+    } numbers[] = {{"smoothing", smoothing, &surface->smoothing},
+                   {"gap", gap, &surface->gap},
+                   {"sink", sink, &surface->sink}};
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; ++k) { /* 0 is allowed for these */
         char *end = NULL;
         double value = numbers[k].text != NULL ? strtod(numbers[k].text, &end) : 0;

@@ -132,6 +132,72 @@ TEST(a_sharp_fold_is_not_cut)
     cloud_free(&cloud);
 }
 
+/* Pleats of 0.6 spacings, narrower than the triangles of the surface, in a pool. */
+static Cloud pleats(PxVec3 corner[82], uint32_t triangle[80][3], PxSurfaceSheet *sheet)
+{
+    Cloud cloud = cloud_make(4000);
+    for (int k = 0; k < 41; ++k) {
+        corner[2 * k] = px_vec(0.3 * (k - 20), k % 2 == 0 ? 0 : 1.3, -20);
+        corner[2 * k + 1] = px_vec(0.3 * (k - 20) + 0.5, k % 2 == 0 ? 0 : 1.1, 20);
+    }
+    *sheet = strip(corner, 41, triangle);
+    for (int k = 0; k < 15 * 10 * 9; ++k)
+        if (abs(k / 15 % 10 - 5) > 1)
+            cloud_add(&cloud, k % 15 - 7 + 0.2 * sin(k), k / 15 % 10 - 4.3 + 0.1 * sin(3 * k),
+                      k / 15 / 10 - 4);
+    for (int k = 0; k < 60; ++k) /* some between the pleats */
+        cloud_add(&cloud, -5.7 + 0.6 * (k % 20), 1.0, 2.0 * (k / 20) - 2);
+    return cloud;
+}
+
+TEST(narrow_pleats_are_not_crossed)
+{
+    PxVec3 corner[82];
+    uint32_t triangle[80][3];
+    PxSurfaceSheet sheet;
+    Cloud cloud = pleats(corner, triangle, &sheet);
+    PxSurfaceParticles particles = cloud_particles(&cloud, 1);
+    particles.sheet = &sheet;
+    particles.sheets = 1;
+    for (uint32_t k = 0; px_surface_field(k) != NULL; ++k) {
+        PxSurfaceMesh *mesh = make(px_surface_field(k)->name, &particles, NULL, 0);
+        CHECK(mesh->triangles > 1000);
+        CHECK_EQUAL(mesh->crossed, 0);
+        check_not_through(mesh, &sheet);
+        px_surface_free(mesh);
+    }
+    cloud_free(&cloud);
+}
+
+TEST(a_surface_sinks_into_a_sheet_by_the_stated_depth)
+{
+    const PxVec3 corner[4] = {{-20, 0, -20}, {-20, 0, 20}, {20, 0, -20}, {20, 0, 20}};
+    uint32_t triangle[2][3];
+    PxSurfaceSheet sheet = strip(corner, 2, triangle);
+    for (int side = -1; side <= 1; side += 2) {
+        Cloud cloud = cloud_make(800);
+        add_lattice(&cloud, px_vec(-4, side > 0 ? 0.5 : -3.5, -4), 9, 4, 9);
+        PxSurfaceParticles particles = cloud_particles(&cloud, 1);
+        PxSurfaceDef def = px_surface_def_default();
+        PxSurfaceMesh *mesh;
+        particles.sheet = &sheet;
+        particles.sheets = 1;
+        def.sink = 0.1;
+        CHECK_OK(px_surface_make(&def, &particles, &mesh));
+        CHECK_EQUAL(mesh->crossed, 0);
+        float deepest = INFINITY;
+        uint32_t there = 0;
+        for (uint32_t v = 0; v < mesh->vertices; ++v) {
+            deepest = fminf(deepest, (float)side * mesh->position[v][1]);
+            there += fabsf((float)side * mesh->position[v][1] + 0.1f) < 0.002f;
+        }
+        CHECK_NEAR((double)deepest, -0.1, 0.002);
+        CHECK(there > 200); /* of a contact area of 9 x 9 spacings with 4 vertices each */
+        px_surface_free(mesh);
+        cloud_free(&cloud);
+    }
+}
+
 /* A wall that stands still. */
 static PxWall wall_of(const PxShapeDef *def, bool inside)
 {

@@ -43,7 +43,9 @@ typedef struct PxSurfaceDef {
     int threads;       ///< 0: one for every core
     PxStopFunction *stop; ///< asked while a surface is made; NULL: nothing stops it
     void *stop_user;      ///< its argument
-    double reserved[2];   ///< must be 0; for later fields, since PxSurfaceRunDef contains this
+    double sink;          ///< how far the surface reaches into sheets that it touches, spacings,
+                          ///< 0 .. 0.5; 0: it keeps the gap
+    double reserved[1];   ///< must be 0; for later fields, since PxSurfaceRunDef contains this
 } PxSurfaceDef;
 
 PX_API void px_surface_def_init(PxSurfaceDef *def, size_t size);
@@ -84,6 +86,7 @@ typedef struct PxSurfaceMesh {
     uint32_t columns;
     uint8_t *touching; ///< 1: the vertex is on an interface to another phase; NULL: no other phases
     uint32_t (*triangle)[3];
+    uint64_t crossed; ///< pairs of a triangle and one of a sheet that cross, before it sinks in
 } PxSurfaceMesh;
 
 /// Reconstructs the surface of particles. The same bits for any number of threads.
@@ -165,6 +168,8 @@ typedef struct PxSurfaceReport {
     double wall;         ///< seconds
     char out[1024];      ///< output folder
     bool scene;          ///< run.json was found: walls and material names are known
+    bool sheets;         ///< there is cloth
+    uint64_t crossed;    ///< pairs of triangles of surfaces and cloth that cross, in all frames
 } PxSurfaceReport;
 
 /// Writes DIR/surface/000001.ply for every frame within [first, last], each completely or not at

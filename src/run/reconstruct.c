@@ -33,7 +33,7 @@ enum { MOST_MATERIALS = 64, HEADER = 16384, NAME = 40, PAINTS = 4 };
 
 /* Version of the method: increase it when the same settings give other surfaces, so that old files
  * are remade. */
-#define MAKE 2
+#define MAKE 3
 
 static PxSurfaceRunDef surface_run_def_defaults(void)
 {
@@ -54,6 +54,8 @@ typedef struct Job {
     uint32_t material;                     /* which */
     uint64_t elements;                     /* of the last surface made */
     uint32_t made, done;                   /* frames */
+    bool sheets;                           /* some frame has cloth */
+    uint64_t crossed;                      /* pairs of triangles that cross */
     char column[PX_SURFACE_COLUMNS][NAME]; /* requested columns */
     uint32_t columns;
 } Job;
@@ -144,10 +146,10 @@ static void write_settings(Job *job)
     snprintf(
         job->settings, sizeof job->settings,
         "phyxel %s, make %d, %s of field %s, cell %.9g, radius %.9g, iso %.9g, smoothing %.9g, gap "
-        "%.9g, columns %.200s, walls %s%s",
+        "%.9g, sink %.9g, columns %.200s, walls %s%s",
         PX_VERSION, MAKE, px_run_file_folder(kind_of(job->def)), d->field, d->cell,
         d->radius > 0 ? d->radius : field->radius, d->iso > 0 ? d->iso : field->iso,
-        d->smoothing < 0 ? field->smoothing : d->smoothing, d->gap,
+        d->smoothing < 0 ? field->smoothing : d->smoothing, d->gap, d->sink,
         job->def->columns != NULL ? job->def->columns : "-",
         job->walls.count > 0 ? px_scene_hash(job->scene) : "none",
         any_skin(job) ? ", without what has a skin" : "");
@@ -199,7 +201,7 @@ static void close_job(Job *job)
 /* ---- one frame -------------------------------------------------------------- */
 
 /* Whether the file has this stamp and is not damaged. */
-static bool up_to_date(const char *path, const char *stamp)
+static bool up_to_date(Job *job, const char *path, const char *stamp)
 {
     char *header = malloc(HEADER), line[64];
     snprintf(line, sizeof line, "\ncomment stamp %s\n", stamp);
@@ -210,6 +212,11 @@ static bool up_to_date(const char *path, const char *stamp)
     if (same) {
         same = points.checked;
         px_ply_points_free(&points);
+    }
+    const char *crossed = same ? strstr(header, "\ncomment crossed ") : NULL;
+    if (crossed != NULL) {
+        job->sheets = true;
+        job->crossed += strtoull(crossed + 17, NULL, 10);
     }
     free(header);
     return same;
@@ -594,6 +601,14 @@ static PxStatus make_surface(const Job *job, const Frame *frame, uint32_t k, Sur
     return PX_OK;
 }
 
+static uint64_t crossed_in(const Surfaces *s)
+{
+    uint64_t sum = 0;
+    for (size_t k = 0; k < s->count; ++k)
+        sum += s->mesh[k] != NULL ? s->mesh[k]->crossed : 0;
+    return sum;
+}
+
 /* Writes the comments of the header, from which measure.csv is made. */
 static PxStatus describe(const Job *job, const Frame *frame, const Surfaces *s, const char *stamp,
                          PxText *text)
@@ -603,6 +618,8 @@ static PxStatus describe(const Job *job, const Frame *frame, const Surfaces *s, 
                 stamp, job->settings);
     px_text_add_f64(text, frame->meta.time);
     px_text_add(text, "\n");
+    if (frame->particles.sheets > 0 && !job->def->surfels)
+        px_text_add(text, "crossed %llu\n", (unsigned long long)crossed_in(s));
     for (size_t k = 0; k < s->count && !job->def->surfels; ++k) {
         PxSurfaceMeasure m;
         char name[NAME];
@@ -654,6 +671,8 @@ static PxStatus make_surfaces(Job *job, Frame *frame, const char *path, const ch
     if (status == PX_OK)
         status = px_surface_ply_write(path, &surface);
     px_text_free(&text);
+    job->sheets = job->sheets || frame->particles.sheets > 0;
+    job->crossed += crossed_in(s);
     job->elements = 0;
     for (size_t k = 0; k < s->count; ++k)
         job->elements += job->def->surfels ? s->part[k].vertices : s->part[k].triangles;
@@ -700,7 +719,7 @@ static PxStatus surface_frame(Job *job, uint32_t number)
     char path[PX_PATH_MAX], stamp[PX_STAMP_SIZE];
     PX_TRY(px_path_join(path, job->out, "%06u.ply", number));
     PX_TRY(px_surface_stamp(job->def->dir, number, job->settings, stamp));
-    if (!job->def->overwrite && up_to_date(path, stamp))
+    if (!job->def->overwrite && up_to_date(job, path, stamp))
         return PX_OK;
     if (job->def->contact) {
         PxStatus made = contact_frame(job, number, path, stamp);
@@ -920,7 +939,9 @@ PxStatus px_surface_run_sized(const PxSurfaceRunDef *given, PxSurfaceFunction *e
     made = (PxSurfaceReport){.made = job->made,
                              .kept = job->done - (job->made < job->done ? job->made : job->done),
                              .wall = px_clock() - began,
-                             .scene = job->scene != NULL};
+                             .scene = job->scene != NULL,
+                             .sheets = job->sheets,
+                             .crossed = job->crossed};
     snprintf(made.out, sizeof made.out, "%.1023s", job->out);
     px_result_put(report, size, 0, &made, sizeof made);
     close_job(job);

@@ -40,6 +40,7 @@ PxStatus px_surface_def_read(const PxSurfaceDef *given, PxSurfaceDef *out)
     if (!(def->smoothing < 0))
         PX_TRY(check_number("smoothing", def->smoothing, 0, 4));
     PX_TRY(check_number("gap", def->gap, 0, 2));
+    PX_TRY(check_number("sink", def->sink, 0, 0.5));
     return px_threads_check(def->threads, "surface");
 }
 

@@ -3,8 +3,10 @@
 #include "surface/field/interpolate.h"
 #include "surface/mesh/marching_cubes.h"
 #include "surface/reconstruction.h"
+#include "surface/mesh/crossings.h"
 #include "surface/mesh/smooth.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Smooths the mesh; vertices on a barrier stay. */
@@ -31,18 +33,73 @@ static PxStatus smooth(const PxReconstruction *recon, const PxSurfaceDef *def, P
     return status;
 }
 
-static PxStatus make(PxReconstruction *recon, const PxSurfaceDef *def, const PxSurfaceParticles *p,
-                     PxSurfaceMesh **out)
+/* Moves vertices that touch a sheet into it. How much falls to 0 half a spacing further away. */
+static void sink(const PxReconstruction *recon, double depth, PxSurfaceMesh *mesh)
+{
+    const PxBarriers *b = &recon->barriers;
+    double near = px_barriers_sheet_gap(b), far = near + 0.5 * recon->field.spacing;
+    for (uint32_t v = 0; v < mesh->vertices; ++v) {
+        float *p = mesh->position[v];
+        PxVec3 at = {(double)p[0], (double)p[1], (double)p[2]};
+        PxMeshSpot best = {.distance = far}, spot;
+        for (size_t k = 0; k < b->sheets; ++k)
+            if (px_mesh_tree_closest(b->sheet[k], at, best.distance, &spot))
+                best = spot;
+        if (!(best.distance < far) || !(best.distance > 0))
+            continue;
+        double t = fmin((far - best.distance) / (far - near), 1);
+        PxVec3 away = px_scale(px_sub(at, best.point), 1 / best.distance);
+        at = px_mad(at, away, -t * t * (3 - 2 * t) * (best.distance + depth));
+        p[0] = (float)at.x;
+        p[1] = (float)at.y;
+        p[2] = (float)at.z;
+    }
+}
+
+static PxStatus make_once(PxReconstruction *recon, const PxSurfaceDef *def, double spacing,
+                          PxSurfaceMesh **out)
 {
     PxBlockGrid grid;
     PX_TRY(px_block_grid_create(&grid, &recon->field, recon->has_other ? &recon->other : NULL,
-                                &recon->barriers, def->cell * p->spacing));
+                                &recon->barriers, def->cell * spacing));
     PxStatus status =
         px_marching_cubes(&grid, &recon->field, recon->has_other ? &recon->other : NULL,
                           &recon->barriers, &recon->threads, out);
     px_block_grid_free(&grid);
     PX_TRY(status);
-    PX_TRY(smooth(recon, def, *out));
+    return smooth(recon, def, *out);
+}
+
+/* Makes the surface again and again, avoiding the places where it crosses sheets. */
+static PxStatus make_apart(PxReconstruction *recon, const PxSurfaceDef *def,
+                           const PxSurfaceParticles *p, PxSurfaceMesh **out)
+{
+    enum { ROUNDS = 6 };
+    PxCrossings *crossings = NULL;
+    double cell = def->cell * p->spacing;
+    PX_TRY(make_once(recon, def, p->spacing, out));
+    if (recon->barriers.sheets == 0)
+        return PX_OK;
+    PxStatus status = px_crossings_create(p->sheet, p->sheets, &crossings);
+    for (int n = 0; n < ROUNDS && status == PX_OK; ++n) {
+        PxBalls *balls = &recon->barriers.balls;
+        status = px_crossings_undo(crossings, *out, cell, balls, &recon->threads);
+        if (status != PX_OK || (*out)->crossed == 0 || n + 1 == ROUNDS)
+            break;
+        px_surface_free(*out);
+        *out = NULL;
+        status = make_once(recon, def, p->spacing, out);
+    }
+    px_crossings_free(crossings);
+    return status;
+}
+
+static PxStatus make(PxReconstruction *recon, const PxSurfaceDef *def, const PxSurfaceParticles *p,
+                     PxSurfaceMesh **out)
+{
+    PX_TRY(make_apart(recon, def, p, out));
+    if (def->sink > 0)
+        sink(recon, def->sink * p->spacing, *out);
     (*out)->columns = p->columns;
     return px_interpolate(&recon->field, p->column, p->columns, (const float(*)[3])(*out)->position,
                           (*out)->vertices, (*out)->column);

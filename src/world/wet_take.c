@@ -8,9 +8,9 @@
 ///   d_k = s^2 sum over i of S_ik u_i / a_i,
 /// the adjoint of S; the sums over both are equal.
 ///
-/// Particles that are lighter than others are harder to solve for, and all keep the volume of a
-/// whole one. So the particles that touch within a cell of two spacings share their losses: one of
-/// them gives for all until it is used up, then the next.
+/// Light particles among heavy ones are hard to solve for, and all keep the volume of a whole one.
+/// So the particles that touch within a cell of two spacings share their losses: one of them gives
+/// for all until half of it is left, which the next one gets, and so on.
 #include "fluid/touches.h"
 #include "world/wet_run.h"
 
@@ -23,7 +23,10 @@
 /* Irregular layers have gaps: a vertex is wet as a whole at this part of its area. */
 #define COVERED 0.7
 /* The rest of a particle below this part of its mass goes to another one of its cell. */
-#define LEAST 0.1
+#define LEAST 0.5
+/* Below this part the rest of a particle that is alone in its cell goes to the cloth: lighter ones
+ * were thrown away at 16 m/s where they met others (scene hammock). */
+#define ALONE 0.1
 /* Edge of the cells that share their losses, spacings. */
 #define CELL 2.0
 
@@ -32,6 +35,7 @@ typedef struct Giver {
     int64_t cell[3];
     uint64_t id;
     double need; /* mass that is wanted of it, kg */
+    float mass;  /* kg */
     uint32_t row, body;
     bool whole; /* it has all of its mass */
 } Giver;
@@ -135,6 +139,8 @@ static int compare_givers(const void *a, const void *b)
         return x->body < y->body ? -1 : 1;
     if (x->whole != y->whole)
         return x->whole ? 1 : -1;
+    if (!x->whole && (x->mass < y->mass || x->mass > y->mass))
+        return x->mass < y->mass ? -1 : 1;
     return (x->id > y->id) - (x->id < y->id);
 }
 
@@ -168,6 +174,7 @@ static void ask_particles(Takes *q, const PxVec3 *per_area)
                                                  (int64_t)floor(t->place.z / (CELL * s))},
                                         .id = p->id[row],
                                         .need = q->need[row],
+                                        .mass = p->mass[row],
                                         .row = row,
                                         .body = p->body[row],
                                         .whole = fabsf(p->mass[row] - full) < 1e-5f * full};
@@ -217,6 +224,8 @@ static void give(Takes *q, const Giver *giver, uint32_t count)
         left -= own;
         if (k + 1 < count && run->mass[row] > 0 && (double)run->mass[row] < LEAST * full)
             hand_over(run, row, giver[k + 1].row);
+        else if (count == 1 && (double)run->mass[row] < ALONE * full)
+            run->mass[row] = 0;
     }
     for (uint32_t k = 0; k < count; ++k) {
         uint32_t row = giver[k].row;

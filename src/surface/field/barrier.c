@@ -86,6 +86,7 @@ PxStatus px_barriers_prepare(PxBarriers *b)
 
 void px_barriers_free(PxBarriers *b)
 {
+    PX_LIST_FREE(&b->balls);
     free(b->simple);
     free(b->deepest);
     b->simple = NULL;
@@ -122,7 +123,7 @@ static double wall_gap(const PxBarriers *b, const PxWall *wall)
     return fmax(b->gap, 0.5 * (b->cell - px_shape_thickness(wall->shape)));
 }
 
-static double sheet_gap(const PxBarriers *b)
+double px_barriers_sheet_gap(const PxBarriers *b)
 {
     return fmax(b->gap, 0.5 * b->cell);
 }
@@ -137,10 +138,13 @@ double px_barriers_clearance(const PxBarriers *b, PxVec3 place, double within)
     }
     for (size_t k = 0; k < b->sheets; ++k) {
         PxMeshSpot spot;
-        double gap = sheet_gap(b);
+        double gap = px_barriers_sheet_gap(b);
         if (px_mesh_tree_closest(b->sheet[k], place, room + gap, &spot))
             room = fmin(room, spot.distance - gap);
     }
+    for (size_t k = 0; k < b->balls.count; ++k)
+        room =
+            fmin(room, px_length(px_sub(place, b->balls.data[k].place)) - b->balls.data[k].radius);
     return room;
 }
 

@@ -17,13 +17,22 @@
 #include "matter/wall.h"
 #include "shape/mesh_tree.h"
 
+/// A ball that no surface enters.
+typedef struct PxBall {
+    PxVec3 place;
+    double radius; ///< m
+    bool grown;    ///< in this round of surface/mesh/crossings.h
+} PxBall;
+typedef PX_LIST(PxBall) PxBalls;
+
 typedef struct PxBarriers {
     const PxWall *wall; ///< moved to the time of the frame, pose[0]
     size_t walls;
     PxMeshTree *const *sheet;
     size_t sheets;
-    double gap;  ///< m
-    double cell; ///< m
+    PxBalls balls; ///< made by the surface where it would cross sheets
+    double gap;    ///< m
+    double cell;   ///< m
     uint8_t
         *simple; ///< by wall: its mesh is one simple closed surface; set by px_barriers_prepare()
     double *deepest; ///< by simple wall: no point of its solid is farther from its surface, m
@@ -37,6 +46,9 @@ void px_barriers_free(PxBarriers *barriers); ///< frees what px_barriers_prepare
 /// Clearance at a point, m: distance to the nearest barrier minus its gap, negative inside walls;
 /// `within` if it is larger.
 double px_barriers_clearance(const PxBarriers *barriers, PxVec3 place, double within);
+
+/// Distance that surfaces keep from sheets, m.
+double px_barriers_sheet_gap(const PxBarriers *barriers);
 
 /// Limits a depth to a clearance, both in spacings. Within PX_CLING_REACH of a barrier the depth is
 /// raised by up to PX_CLING, which closes thin gaps between a liquid and the wall it touches.
