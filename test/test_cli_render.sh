@@ -1,6 +1,6 @@
 #!/bin/sh
 # phyxel render: pictures, pictures that are kept, refused input, Ctrl-C.
-# labels: long
+# labels: long threads
 . "$PX_SOURCE/test/command.sh"
 dir="$work/a run"
 status 0 run $small --frames 6 -q -o "$dir"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # phyxel surface: files, surfaces that are kept, messages, bad input.
-# labels: long
+# labels: long threads
 . "$PX_SOURCE/test/command.sh"
 
 status 0 run $small --frames 4 -q -o "$work/run"

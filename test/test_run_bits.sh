@@ -1,7 +1,7 @@
 #!/bin/sh
 # The same bits for 1, 2 and 3 threads and for the base instruction set; after a stop during events
 # and wall motion; for a run that was extended and one without a stop.
-# labels: long
+# labels: long threads
 . "$PX_SOURCE/test/command.sh"
 
 # threads and instructions: enough particles for several blocks a thread

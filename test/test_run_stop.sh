@@ -2,7 +2,7 @@
 # Ctrl-C and SIGTERM finish the step, store a checkpoint and print the command that resumes; that
 # command ends with the same bits. A run in the background ignores Ctrl-C, one under nohup ignores
 # hangup.
-# labels: long
+# labels: long threads
 . "$PX_SOURCE/test/command.sh"
 frames=40
 status 0 run $small --frames $frames -q -o "$work/straight"

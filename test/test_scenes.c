@@ -44,7 +44,7 @@ PHYSICS(shipped_scenes_are_without_complaint)
     }
 }
 
-TEST(shipped_scenes_take_their_first_steps)
+TEST(shipped_scenes_take_their_first_steps_on_three_threads)
 {
     char name[SHIPPED_MOST][64];
     size_t count = shipped_names(name);
