@@ -9,6 +9,7 @@
 
 #define BLOCK 256u
 #define CREEP 1e-3  /* m/s: below, friction is viscous */
+#define SLOWER 1e-4 /* the same with bodies, which have no other friction */
 #define LOW 0.2     /* tangents touch the law at this part of the gap or further out */
 #define CLOSED 0.02 /* the law is linear below this part of the thickness */
 #define TIE 1000.0  /* strength of a tie, masses of its vertices */
@@ -189,7 +190,8 @@ static bool linearise(const PxClothStep *s, PxClothContact *c, PxVec3 u)
     bool is_new = c->load < 0;
     double now = dt * f, before = is_new ? (g > floor ? now : 0) : c->load;
     /* the tangent f(a) - slope (g - a), with g = gap + dt n u */
-    double rub = c->friction * before / fmax(px_length(px_mad(u, c->normal, -across)), CREEP);
+    double rub = c->friction * before /
+                 fmax(px_length(px_mad(u, c->normal, -across)), c->body > 0 ? SLOWER : CREEP);
     set_matrix(c, slope * dt * dt, rub);
     c->base = px_scale(c->normal, dt * (f + slope * (c->along - c->gap)));
     double off = fabs(now - before);

@@ -6,6 +6,7 @@
 #include "contact/cloth_edges.h"
 #include "world/cloth_bends.h"
 #include "world/cloth_bodies.h"
+#include "world/cloth_soft.h"
 #include "world/sheet_stage.h"
 #include "world/wet_stage.h"
 
@@ -297,6 +298,7 @@ typedef struct PxClothRun {
 PxStatus px_cloth_stage_begin(PxWorld *world)
 {
     world->cloth_run = NULL;
+    world->cloth_soft = NULL;
     if (!world->cloth_stale)
         return PX_OK;
     PX_TRY(px_cloth_system_build(&world->cloth_system, world->cloths.data, world->cloths.count));
@@ -456,6 +458,7 @@ static PxStatus solve(PxWorld *world, double tolerance, PxClothRun *run)
     s->contacts = &run->contacts;
     PX_TRY(px_seams_begin(world, s));
     PX_TRY(px_cloth_bodies_begin(world, &run->walls, s));
+    PX_TRY(px_cloth_soft_begin(world, s));
     PX_TRY(px_cloth_edges_begin(&run->walls, s));
     px_cloth_rigids_stiffen(s);
     if (s->bodies->count > 0)
@@ -502,6 +505,7 @@ PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
     for (uint32_t i = 0; i < s->system->vertices; ++i)
         run->walls.at[i] = px_mad(s->x[i], s->w[i], s->dt);
     px_cloth_bodies_return(world, &run->walls, s);
+    PX_TRY(px_cloth_soft_return(world, s));
     px_cloth_edges_end(&run->walls, s);
     px_cloth_walls_end(&run->walls, s);
     PX_TRY(px_cloth_collide_stop(&run->collision, run->walls.at));
@@ -515,7 +519,10 @@ PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
 PxStatus px_cloth_stage_catch(PxWorld *world, const PxFluid *fluid)
 {
     PxClothRun *run = world->cloth_run;
-    return run != NULL ? px_sheet_stage_catch(world, fluid, &run->step, run->walls.at) : PX_OK;
+    if (run == NULL)
+        return PX_OK;
+    PX_TRY(px_cloth_soft_catch(world, &run->step, run->walls.at));
+    return px_sheet_stage_catch(world, fluid, &run->step, run->walls.at);
 }
 
 /* An impulse of a collision counts as if the vertex had always had that velocity: the sum of all

@@ -1,4 +1,5 @@
 #include "world/elastic_stage.h"
+#include "world/cloth_soft.h"
 #include "world/fracture_stage.h"
 #include "world/no_room.h"
 
@@ -595,6 +596,7 @@ PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
         PX_TRY(px_exchange_load(set, fluid, world->dt, &s));
         PX_TRY(find_held(&s, &contact));
         PX_TRY(push(world, &s));
+        px_cloth_soft_push(world, &s);
         PX_TRY(px_solid_walls_begin(&contact.walls, &s));
         s.reach = reach_of(&s, contact.walls.near);
         uint8_t *solid = NULL;

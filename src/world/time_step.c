@@ -3,6 +3,7 @@
 #include "world/time_step.h"
 
 #include "world/boundary_stage.h"
+#include "world/cloth_soft.h"
 #include "world/cloth_stage.h"
 #include "world/elastic_stage.h"
 
@@ -207,6 +208,11 @@ PxStatus px_time_step_choose(PxWorld *world, const PxFluid *fluid, const PxPress
     if (px_cloth_stage_limit(world) < limit) {
         limit = px_cloth_stage_limit(world);
         why = "cloth";
+    }
+    double soft = px_cloth_soft_limit(world);
+    if (soft < limit) {
+        limit = soft;
+        why = "a solid in sub-steps at cloth";
     }
     if (!(limit >= world->def.min_step))
         return px_fail(
