@@ -17,14 +17,14 @@ typedef struct Contact {
 
 typedef struct Job {
     PxSheetCatch *c;
-    PxFaceGrid grid;
     double travel; /* of the vertices, m */
-    double most;   /* of the particles, m */
+    double keep;   /* of all sheets, m */
     uint8_t *hits; /* by row: number of contacts */
     PxVec3 *end;   /* by row, of rows with hits: where it ends */
     Contact *contact;
     const uint32_t *first; /* by row: its first contact */
     _Atomic uint64_t leaked;
+    _Atomic bool any; /* some particle may meet a sheet */
 } Job;
 
 /* A straight way of a particle between two moments of the step. */
@@ -175,29 +175,30 @@ static void stay(const PxSheetCatch *c, const Contact *k, Way *way)
     way->to = px_add(way->from, px_sub(mix(last, k->weight), mix(now, k->weight)));
 }
 
-static bool any_passes(const Job *j, PxVec3 start, const Way *way)
+/* The triangles that a particle may meet, also where it slides along others. */
+static PxSheetSweep around(const Job *j, uint32_t i)
 {
-    int32_t cell[3];
-    uint32_t count;
-    const PxFaceEntry *entry = px_face_grid_at(&j->grid, start, cell, &count);
-    for (uint32_t k = 0; k < count; ++k)
-        if (px_face_grid_is(&entry[k], cell) && passes(j->c, entry[k].face, way))
+    PxVec3 start = start_of(j->c, i), to = px_particle_place(j->c->particles, i);
+    return px_sheet_sweep(start, to, j->keep + j->travel + px_length(px_sub(to, start)));
+}
+
+static bool any_passes(const Job *j, PxSheetSweep sweep, const Way *way)
+{
+    for (uint32_t f; (f = px_sheet_next_met(&j->c->sheets->tree, &sweep)) != UINT32_MAX;)
+        if (passes(j->c, f, way))
             return true;
     return false;
 }
 
-static bool first_touch(const Job *j, PxVec3 start, const Way *way, double *when, Contact *out)
+static bool first_touch(const Job *j, PxSheetSweep sweep, const Way *way, double *when,
+                        Contact *out)
 {
-    int32_t cell[3];
-    uint32_t count;
     bool found = false;
-    const PxFaceEntry *entry = px_face_grid_at(&j->grid, start, cell, &count);
     *when = 2;
-    for (uint32_t k = 0; k < count; ++k) {
+    for (uint32_t f; (f = px_sheet_next_met(&j->c->sheets->tree, &sweep)) != UINT32_MAX;) {
         double t;
         Contact one;
-        if (!px_face_grid_is(&entry[k], cell) || !meets(j->c, entry[k].face, way, &t, &one) ||
-            !(t < *when))
+        if (!meets(j->c, f, way, &t, &one) || !(t < *when))
             continue;
         *when = t;
         *out = one;
@@ -207,29 +208,24 @@ static bool first_touch(const Job *j, PxVec3 start, const Way *way, double *when
 }
 
 /* The last resort: it stays at the nearest point of the start, on its side of that triangle. */
-static PxVec3 cling(const Job *j, PxVec3 start, PxVec3 otherwise)
+static PxVec3 cling(const Job *j, PxSheetSweep sweep, PxVec3 start, PxVec3 otherwise)
 {
     const PxSheetCatch *c = j->c;
-    int32_t cell[3];
-    uint32_t count;
     double least = INFINITY;
     PxVec3 place = otherwise;
-    const PxFaceEntry *entry = px_face_grid_at(&j->grid, start, cell, &count);
-    for (uint32_t k = 0; k < count; ++k) {
+    for (uint32_t f; (f = px_sheet_next_met(&c->sheets->tree, &sweep)) != UINT32_MAX;) {
         PxVec3 a[3], b[3];
         double weight[3];
-        if (!px_face_grid_is(&entry[k], cell))
-            continue;
-        corners_at(c, entry[k].face, 0, a);
+        corners_at(c, f, 0, a);
         double d = px_cloth_point_triangle(start, a, weight);
         if (!(d < least))
             continue;
         least = d;
-        corners_at(c, entry[k].face, 1, b);
+        corners_at(c, f, 1, b);
         PxVec3 n = px_cross(px_sub(a[1], a[0]), px_sub(a[2], a[0]));
         PxVec3 up = px_cross(px_sub(b[1], b[0]), px_sub(b[2], b[0]));
         double side = px_dot(px_sub(start, mix(a, weight)), n) < 0 ? -1 : 1;
-        double gap = side * fmin(d, 0.1 * keep_of(c, entry[k].face));
+        double gap = side * fmin(d, 0.1 * keep_of(c, f));
         place = px_mad(mix(b, weight), px_normalized(up, px_vec(0, 1, 0)), gap);
     }
     return place;
@@ -240,20 +236,21 @@ static PxVec3 cling(const Job *j, PxVec3 start, PxVec3 otherwise)
 static int follow(const Job *j, uint32_t i, Contact contact[CONTACTS], PxVec3 *end, bool *leaks)
 {
     PxVec3 start = start_of(j->c, i);
+    PxSheetSweep sweep = around(j, i);
     Way way = {0, 1, start, px_particle_place(j->c->particles, i)};
     int hits = 0;
     *leaks = false;
     for (int leg = 0; leg <= LEGS; ++leg) {
         double when;
         Contact one;
-        bool touched = first_touch(j, start, &way, &when, &one);
+        bool touched = first_touch(j, sweep, &way, &when, &one);
         if (!touched) {
-            *leaks = *leaks || any_passes(j, start, &way);
+            *leaks = *leaks || any_passes(j, sweep, &way);
             break;
         }
         double part = (when - way.when) / (1 - way.when);
         PxVec3 hit = px_mad(way.from, px_sub(way.to, way.from), part);
-        *leaks = *leaks || any_passes(j, start, &(Way){way.when, when, way.from, hit});
+        *leaks = *leaks || any_passes(j, sweep, &(Way){way.when, when, way.from, hit});
         one.row = i;
         if (hits < CONTACTS)
             contact[hits++] = one;
@@ -262,26 +259,44 @@ static int follow(const Job *j, uint32_t i, Contact contact[CONTACTS], PxVec3 *e
             stay(j->c, &one, &way);
         if (leg == LEGS) {
             stay(j->c, &one, &way);
-            *leaks = *leaks || any_passes(j, start, &way);
+            *leaks = *leaks || any_passes(j, sweep, &way);
         }
     }
     *end = way.to;
     if (*leaks) {
-        way = (Way){0, 1, start, cling(j, start, way.to)};
-        *leaks = any_passes(j, start, &way);
+        way = (Way){0, 1, start, cling(j, sweep, start, way.to)};
+        *leaks = any_passes(j, sweep, &way);
         *end = *leaks ? *end : way.to;
     }
     return hits;
 }
 
-static bool is_near(const Job *j, uint32_t i)
+/* Are a sheet and the way of a particle near enough to meet, by the largest displacements? */
+static bool may_meet(const Job *j, uint32_t i)
 {
-    const PxSheetCatch *c = j->c;
-    PxVec3 way = px_sub(px_particle_place(c->particles, i), start_of(c, i));
-    double reach = px_length(way) + j->travel;
-    for (uint32_t k = 0; k < c->sheets->sheets; ++k)
-        reach = fmax(reach, px_length(way) + j->travel + c->keep[k]);
-    return (double)c->far[i] < 1.001 * reach;
+    const PxSheets *s = j->c->sheets;
+    PxVec3 way = px_sub(px_particle_place(j->c->particles, i), start_of(j->c, i));
+    double far = fmin((double)s->nearest[i], s->reach);
+    return far < 1.001 * (px_length(way) + j->travel + 0.5 * j->keep);
+}
+
+/* The same by those of the triangles in question. */
+static bool meets_any(const Job *j, uint32_t i)
+{
+    PxSheetSweep sweep =
+        px_sheet_sweep(start_of(j->c, i), px_particle_place(j->c->particles, i), 0.5 * j->keep);
+    return px_sheet_next_met(&j->c->sheets->tree, &sweep) != UINT32_MAX;
+}
+
+static void may_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Job *j = user;
+    bool any = false;
+    for (uint32_t i = begin; i < end; ++i)
+        any |= j->hits[i] = may_meet(j, i);
+    if (any)
+        atomic_store(&j->any, true);
 }
 
 static void find_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -290,9 +305,9 @@ static void find_block(void *user, uint32_t begin, uint32_t end, int thread)
     Job *j = user;
     Contact contact[CONTACTS];
     for (uint32_t i = begin; i < end; ++i) {
-        bool leaks;
+        bool leaks, may = j->hits[i] != 0;
         j->hits[i] = 0;
-        if (!is_near(j, i))
+        if (!may || !meets_any(j, i))
             continue;
         j->hits[i] = (uint8_t)follow(j, i, contact, &j->end[i], &leaks);
         if (leaks)
@@ -367,7 +382,7 @@ static PxVec3 out_of_walls(const Job *j, uint32_t i, PxVec3 place)
         if (!(d < 0.5 * gap))
             continue;
         Way way = {1, 1, place, px_mad(place, normal, gap - d)};
-        if (!any_passes(j, start_of(c, i), &way))
+        if (!any_passes(j, around(j, i), &way))
             place = way.to;
     }
     return place;
@@ -391,21 +406,13 @@ static void put_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-static PxStatus bounds_of_ways(Job *j)
+static void find_bounds(Job *j)
 {
     const PxSheetCatch *c = j->c;
-    double keep = 0;
     for (uint32_t k = 0; k < c->sheets->sheets; ++k)
-        keep = fmax(keep, c->keep[k]);
+        j->keep = fmax(j->keep, c->keep[k]);
     for (uint32_t v = 0; v < c->sheets->system->vertices; ++v)
         j->travel = fmax(j->travel, px_length(px_sub(c->at[v], c->sheets->x[v])));
-    for (uint32_t i = 0; i < c->particles->table.count; ++i)
-        if ((double)c->far[i] < c->sheets->reach || is_near(j, i)) {
-            PxVec3 way = px_sub(px_particle_place(c->particles, i), start_of(c, i));
-            j->most = fmax(j->most, px_length(way));
-        }
-    return px_face_grid_build(&j->grid, c->sheets->system, c->sheets->x, c->at, j->most + keep,
-                              c->scratch);
 }
 
 PxStatus px_sheet_catch(PxSheetCatch *c)
@@ -413,13 +420,17 @@ PxStatus px_sheet_catch(PxSheetCatch *c)
     Job j = {.c = c};
     uint32_t n = c->particles->table.count, contacts = 0;
     c->caught = c->leaked = 0;
-    PX_TRY(bounds_of_ways(&j));
+    find_bounds(&j);
     j.hits = PX_ARENA_ARRAY(c->scratch, uint8_t, n + 1);
     j.end = PX_ARENA_ARRAY(c->scratch, PxVec3, n + 1);
     uint32_t *first = PX_ARENA_ARRAY(c->scratch, uint32_t, n + 1);
     j.first = first;
     if (j.hits == NULL || j.end == NULL || first == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u particles", n);
+    px_parallel_for(c->threads, n, 4 * BLOCK, may_block, &j);
+    if (!atomic_load(&j.any))
+        return PX_OK;
+    PX_TRY(px_sheet_tree_move(&c->sheets->tree, c->sheets->x, c->at, c->scratch));
     px_parallel_for(c->threads, n, BLOCK, find_block, &j);
     for (uint32_t i = 0; i < n; ++i) {
         first[i] = contacts;

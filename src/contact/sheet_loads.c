@@ -21,6 +21,23 @@ static bool counts(const PxFluid *f, const PxWallTouch *t)
            px_fluid_part(f, t->row) > 0.0f;
 }
 
+/* A particle that touches, with the planes that px_sheets_find() found. */
+static PxSheetTouch touch_of(const PxSheets *s, const PxFluid *f, struct PxWallTouch *touch,
+                             uint32_t cloth)
+{
+    const PxParticles *p = f->particles;
+    uint32_t i = touch->row;
+    PxSheetTouch t = {.touch = touch,
+                      .cloth = cloth,
+                      .place = px_vec((double)p->x[i], (double)p->y[i], (double)p->z[i])};
+    for (const PxSheetFound *n = s->found[i]; n != NULL; n = n->next)
+        if (n->cloth == cloth) {
+            t.planes = n->planes;
+            t.plane = n->plane;
+        }
+    return t;
+}
+
 static uint32_t list_touches(PxSheets *s, const PxFluid *f, PxSheetTouch *out)
 {
     uint32_t count = 0;
@@ -34,24 +51,11 @@ static uint32_t list_touches(PxSheets *s, const PxFluid *f, PxSheetTouch *out)
                 if (!counts(f, &list->touch[k]))
                     continue;
                 if (out != NULL)
-                    out[count] = (PxSheetTouch){.touch = &list->touch[k], .cloth = cloth};
+                    out[count] = touch_of(s, f, &list->touch[k], cloth);
                 ++count;
             }
         }
     return count;
-}
-
-static void planes_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    const Job *j = user;
-    const PxParticles *p = j->fluid->particles;
-    for (uint32_t k = begin; k < end; ++k) {
-        PxSheetTouch *t = &j->s->touch[k];
-        uint32_t i = t->touch->row;
-        t->place = px_vec((double)p->x[i], (double)p->y[i], (double)p->z[i]);
-        t->planes = px_sheet_planes(j->s, t->cloth, t->place, t->plane);
-    }
 }
 
 /* Does the motion of a sheet reach the particle? */
@@ -174,16 +178,15 @@ static double viscous_layer(const PxFluid *f)
 
 /* How the mass that a particle adds is shared among the planes that it faces: in proportion to the
  * size of the gradient of each plane's part of the kernel. The parts sum to 1. */
-static void parts_of(const PxWallProfile *profile, const PxSheetTouch *t,
-                     double part[PX_SHEET_PLANES])
+static void share_parts(const PxWallProfile *profile, PxSheetTouch *t)
 {
     PxVec3 gradient[PX_SHEET_PLANES];
     double sizes = 0;
     px_sheet_parts(profile, t->plane, t->planes, gradient);
     for (int k = 0; k < t->planes; ++k)
-        sizes += part[k] = px_length(gradient[k]);
+        sizes += t->part[k] = px_length(gradient[k]);
     for (int k = 0; k < t->planes; ++k)
-        part[k] = sizes > 0 ? part[k] / sizes : k == 0;
+        t->part[k] = sizes > 0 ? t->part[k] / sizes : k == 0;
 }
 
 /* Adds `part` of the mass that a particle adds: all of it along the normal n of the plane, and what
@@ -239,9 +242,13 @@ static PxStatus find_touches(PxSheets *s, Job *job)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u particles that touch it", s->touches);
     list_touches(s, f, s->touch);
     memset(s->touching, 0, f->particles->table.count);
-    for (uint32_t k = 0; k < s->touches; ++k)
-        s->touching[s->touch[k].touch->row] = 1;
-    px_parallel_for(f->threads, s->touches, PX_BLOCK / 4, planes_block, job);
+    for (uint32_t k = 0; k < s->touches; ++k) {
+        {
+            const float *g = s->touch[k].touch->gradient;
+            s->touching[s->touch[k].touch->row] = g[0] * g[0] + g[1] * g[1] + g[2] * g[2] > 0.0f;
+        }
+        share_parts(f->wall_profile, &s->touch[k]);
+    }
     return PX_OK;
 }
 
@@ -255,12 +262,10 @@ PxStatus px_sheets_touch(PxSheets *s, PxFluid *f)
     px_parallel_for(f->threads, s->touches, PX_BLOCK / 4, carried_block, &job);
     for (uint32_t k = 0; k < s->touches; ++k) {
         const PxSheetTouch *t = &s->touch[k];
-        double part[PX_SHEET_PLANES];
-        parts_of(f->wall_profile, t, part);
-        for (int n = 0; n < t->planes; ++n)
+        for (int n = 0; n < t->planes && t->carried > 0; ++n)
             for (int c = 0; c < 3; ++c) {
                 uint32_t v = s->system->face[t->plane[n].face].corner[c];
-                add_mass(&s->added[v], t, t->plane[n].normal, part[n] * t->plane[n].weight[c]);
+                add_mass(&s->added[v], t, t->plane[n].normal, t->part[n] * t->plane[n].weight[c]);
             }
     }
     return spread_masses(s);
@@ -283,6 +288,10 @@ static void share(PxSheets *s, const PxWallProfile *profile, const PxSheetTouch 
 {
     PxVec3 gradient[PX_SHEET_PLANES], sum = px_vec(0, 0, 0);
     double sizes = 0;
+    if (t->planes == 1) {
+        give(s, &t->plane[0], impulse);
+        return;
+    }
     px_sheet_parts(profile, t->plane, t->planes, gradient);
     for (int k = 0; k < t->planes; ++k) {
         sum = px_add(sum, gradient[k]);
@@ -356,7 +365,7 @@ PxStatus px_sheets_load(PxSheets *s, const PxFluid *f)
     for (uint32_t v = 0; v < s->system->vertices; ++v)
         s->load[v] = px_vec(0, 0, 0);
     for (uint32_t k = 0; k < s->touches; ++k)
-        if (s->touch[k].planes > 0)
+        if (s->touch[k].planes > 0 && px_dot(s->touch[k].impulse, s->touch[k].impulse) > 0)
             share(s, f->wall_profile, &s->touch[k], s->touch[k].impulse);
     return px_sheets_spread(s, s->load);
 }
@@ -383,17 +392,14 @@ PxStatus px_sheets_rub(PxSheets *s, PxFluid *f)
  */
 
 /* Impulse of the added mass on a particle that touches, from the vertices' changes of velocity. */
-static PxVec3 due_to(const PxSheets *s, const PxWallProfile *profile, const PxSheetTouch *t,
-                     const PxVec3 *change)
+static PxVec3 due_to(const PxSheets *s, const PxSheetTouch *t, const PxVec3 *change)
 {
-    double part[PX_SHEET_PLANES];
     PxVec3 sum = px_vec(0, 0, 0);
-    parts_of(profile, t, part);
     for (int n = 0; n < t->planes; ++n)
         for (int c = 0; c < 3; ++c) {
             uint32_t v = s->system->face[t->plane[n].face].corner[c];
             sum = px_mad(sum, mass_times(t, t->plane[n].normal, change[v]),
-                         part[n] * t->plane[n].weight[c]);
+                         t->part[n] * t->plane[n].weight[c]);
         }
     return sum;
 }
@@ -406,7 +412,7 @@ PxStatus px_sheets_return(const PxSheets *s, const PxFluid *f, PxVec3 *change)
         const PxSheetTouch *t = &s->touch[k];
         if (!(t->carried > 0))
             continue;
-        PxVec3 due = px_scale(due_to(s, f->wall_profile, t, change), 1 / (t->column * f->dt));
+        PxVec3 due = px_scale(due_to(s, t, change), 1 / (t->column * f->dt));
         PxRange run;
         Walk walk = walk_from(s, f, t);
         while (next_cell(&walk, &run))

@@ -1,99 +1,12 @@
 #include "contact/sheets.h"
 
-#include "cloth/collide.h"
-
 #include <math.h>
 #include <string.h>
-
-/* ---- nearest points ------------------------------------------------------------------------ */
-
-/* Cosines of the angle between two directions below which they are different planes, and above
- * which they are one. */
-#define APART 0.3
-#define ALIKE 0.8
 
 static void corners_of(const PxSheets *s, uint32_t face, PxVec3 t[3])
 {
     for (int k = 0; k < 3; ++k)
         t[k] = s->x[s->system->face[face].corner[k]];
-}
-
-/* How much a plane counts at a border: the nearest point is on an edge or corner of the border. */
-static double beyond_border(const PxSheets *s, const PxSheetPlane *p)
-{
-    const double *w = p->weight;
-    uint8_t border = s->border[p->face];
-    bool on = false;
-    for (int k = 0; k < 3; ++k) /* the edge from k to k + 1 lies opposite of k + 2 */
-        on = on || ((border >> k & 1) && w[(k + 2) % 3] == 0);
-    if (!on)
-        return 1;
-    PxVec3 t[3];
-    corners_of(s, p->face, t);
-    PxVec3 n = px_normalized(px_cross(px_sub(t[1], t[0]), px_sub(t[2], t[0])), p->normal);
-    return fabs(px_dot(n, p->normal));
-}
-
-static double ramp(double cosine)
-{
-    double part = (ALIKE - cosine) / (ALIKE - APART);
-    return part < 0 ? 0 : part > 1 ? 1 : part;
-}
-
-/* Most triangles that a search for planes looks at twice. */
-#define NEAR 96
-
-int px_sheet_planes(const PxSheets *s, uint32_t cloth, PxVec3 place,
-                    PxSheetPlane plane[PX_SHEET_PLANES])
-{
-    int32_t cell[3];
-    uint32_t count;
-    const PxFaceEntry *entry = px_face_grid_at(&s->grid, place, cell, &count);
-    PxSheetPlane near[NEAR];
-    int found = 0, planes = 0;
-    for (uint32_t k = 0; k < count; ++k) {
-        if (!px_face_grid_is(&entry[k], cell) || s->system->of_face[entry[k].face] != cloth)
-            continue;
-        PxSheetPlane p = {.face = entry[k].face, .count = 1};
-        PxVec3 t[3];
-        corners_of(s, p.face, t);
-        p.distance = px_cloth_point_triangle(place, t, p.weight);
-        if (!(p.distance < s->reach) || !(p.distance > 0))
-            continue;
-        PxVec3 q =
-            px_mad(px_mad(px_scale(t[0], p.weight[0]), t[1], p.weight[1]), t[2], p.weight[2]);
-        p.normal = px_scale(px_sub(place, q), 1 / p.distance);
-        if (found < NEAR)
-            near[found++] = p;
-        else if (p.distance < near[NEAR - 1].distance)
-            near[NEAR - 1] = p;
-    }
-    while (planes < PX_SHEET_PLANES) {
-        int best = -1;
-        double most = 0.02;
-        for (int k = 0; k < found; ++k) {
-            double count_of = 1;
-            for (int n = 0; n < planes; ++n)
-                count_of *= ramp(px_dot(near[k].normal, plane[n].normal));
-            double closeness = count_of * (1 - near[k].distance / s->reach);
-            near[k].count = count_of;
-            if (closeness > most) {
-                most = closeness;
-                best = k;
-            }
-        }
-        if (planes == 0 && best < 0 && found > 0) { /* near the end of the reach */
-            best = 0;
-            for (int k = 1; k < found; ++k)
-                best = near[k].distance < near[best].distance ? k : best;
-        }
-        if (best < 0)
-            break;
-        plane[planes] = near[best];
-        plane[planes].count *= beyond_border(s, &near[best]);
-        ++planes;
-    }
-    return planes;
 }
 
 static PxVec3 mix(const PxSheets *s, const PxVec3 *of, const PxSheetPlane *p)
@@ -229,31 +142,52 @@ double px_sheet_parts(const PxWallProfile *t, const PxSheetPlane *plane, int pla
     return 1 - clear;
 }
 
+/* Sets what a sheet does to one point. */
+static void fill_one(const PxSheets *s, const PxFillQuery *query, const PxSheetPlane *plane,
+                     int planes, PxFill *f)
+{
+    PxVec3 gradient[PX_SHEET_PLANES];
+    f->distance = plane[0].distance;
+    f->spread = 1;
+    f->part = px_sheet_parts(query->profile, plane, planes, gradient);
+    f->velocity = mix(s, s->v, &plane[0]);
+    for (int k = 0; k < planes; ++k) {
+        double lever = px_length(gradient[k]) * plane[k].distance;
+        double up = px_dot(plane[k].normal, query->up);
+        f->gradient = px_add(f->gradient, gradient[k]);
+        f->lever += lever;
+        f->lift += lever * up * up;
+    }
+}
+
 static uint32_t fill(const PxBoundary *b, const PxFillQuery *query, PxFill *out, double *nearest)
 {
     const PxSheet *sheet = sheet_of(b);
     const PxSheets *s = sheet->all;
+    bool known = s->found != NULL && query->x == s->particles->x;
     uint32_t count = 0;
     for (uint32_t i = query->begin; i < query->end; ++i) {
-        PxVec3 place = {(double)query->x[i], (double)query->y[i], (double)query->z[i]};
-        PxSheetPlane plane[PX_SHEET_PLANES];
-        PxVec3 gradient[PX_SHEET_PLANES];
+        PxSheetPlane own[PX_SHEET_PLANES];
+        const PxSheetPlane *plane = own;
         double *near = &nearest[i - query->begin];
-        int planes = px_sheet_planes(s, sheet->cloth, place, plane);
+        int planes = 0;
+        if (known) {
+            const PxSheetFound *f = s->found[i];
+            while (f != NULL && f->cloth != sheet->cloth)
+                f = f->next;
+            if (f != NULL) {
+                plane = f->plane;
+                planes = f->planes;
+            }
+        } else {
+            PxVec3 place = {(double)query->x[i], (double)query->y[i], (double)query->z[i]};
+            planes = px_sheet_planes(s, sheet->cloth, place, own);
+        }
         *near = fmin(*near, planes > 0 ? plane[0].distance : s->reach);
         if (planes == 0)
             continue;
-        PxFill *f = &out[count++];
-        *f = (PxFill){.row = i, .distance = plane[0].distance, .spread = 1};
-        f->part = px_sheet_parts(query->profile, plane, planes, gradient);
-        f->velocity = mix(s, s->v, &plane[0]);
-        for (int k = 0; k < planes; ++k) {
-            double lever = px_length(gradient[k]) * plane[k].distance;
-            double up = px_dot(plane[k].normal, query->up);
-            f->gradient = px_add(f->gradient, gradient[k]);
-            f->lever += lever;
-            f->lift += lever * up * up;
-        }
+        out[count] = (PxFill){.row = i};
+        fill_one(s, query, plane, planes, &out[count++]);
     }
     return count;
 }
@@ -287,37 +221,16 @@ static const PxBoundaryOps sheet_ops = {
 /* ---- the beginning of a step ------------------------------------------------------------------
  */
 
-/* Edges that no hinge has are borders. */
-static void find_borders(PxSheets *s)
+PxVec3 px_sheet_normal(const PxSheets *s, uint32_t vertex)
 {
     const PxClothSystem *y = s->system;
-    memset(s->border, 7, y->faces);
-    for (uint32_t h = 0; h < y->hinges; ++h)
-        for (int side = 0; side < 2; ++side) {
-            uint32_t face = y->hinge[h].face[side];
-            const uint32_t *c = y->face[face].corner, *e = y->hinge[h].corner;
-            for (int k = 0; k < 3; ++k) {
-                uint32_t a = c[k], b = c[(k + 1) % 3];
-                if ((a == e[0] && b == e[1]) || (a == e[1] && b == e[0]))
-                    s->border[face] &= (uint8_t) ~(1u << k);
-            }
-        }
-}
-
-static void find_normals(PxSheets *s)
-{
-    const PxClothSystem *y = s->system;
-    for (uint32_t f = 0; f < y->faces; ++f) {
+    PxVec3 sum = px_vec(0, 0, 0);
+    for (uint32_t u = y->first_face[vertex]; u < y->first_face[vertex + 1]; ++u) {
         PxVec3 t[3];
-        corners_of(s, f, t);
-        PxVec3 n = px_cross(px_sub(t[1], t[0]), px_sub(t[2], t[0]));
-        for (int k = 0; k < 3; ++k) {
-            PxVec3 *sum = &s->normal[y->face[f].corner[k]];
-            *sum = px_add(*sum, n);
-        }
+        corners_of(s, y->faces_of[u].of, t);
+        sum = px_add(sum, px_cross(px_sub(t[1], t[0]), px_sub(t[2], t[0])));
     }
-    for (uint32_t i = 0; i < y->vertices; ++i)
-        s->normal[i] = px_normalized(s->normal[i], px_vec(0, 1, 0));
+    return px_normalized(sum, px_vec(0, 1, 0));
 }
 
 PxStatus px_sheets_begin(PxSheets *s, PxArena *scratch)
@@ -325,15 +238,13 @@ PxStatus px_sheets_begin(PxSheets *s, PxArena *scratch)
     const PxClothSystem *y = s->system;
     uint32_t n = y->vertices;
     s->scratch = scratch;
-    s->border = PX_ARENA_ARRAY(scratch, uint8_t, y->faces + 1);
     s->rounds = PX_ARENA_ARRAY(scratch, uint32_t, y->cloths + 1);
     s->v = PX_ARENA_ARRAY(scratch, PxVec3, n + 1);
     s->load = PX_ARENA_ARRAY(scratch, PxVec3, n + 1);
-    s->normal = PX_ARENA_ARRAY(scratch, PxVec3, n + 1);
     s->added = PX_ARENA_ARRAY(scratch, PxClothAdded, n + 1);
     s->sheet = PX_ARENA_ARRAY(scratch, PxSheet, y->cloths + 1);
-    if (s->border == NULL || s->rounds == NULL || s->v == NULL || s->load == NULL ||
-        s->normal == NULL || s->added == NULL || s->sheet == NULL)
+    if (s->rounds == NULL || s->v == NULL || s->load == NULL || s->added == NULL ||
+        s->sheet == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices in fluids", n);
     s->sheets = y->cloths;
     px_sheets_choose_rounds(s);
@@ -342,7 +253,7 @@ PxStatus px_sheets_begin(PxSheets *s, PxArena *scratch)
     PX_TRY(px_sheets_mean(s, s->v));
     s->fastest = 0;
     for (uint32_t i = 0; i < n; ++i) {
-        s->load[i] = s->normal[i] = px_vec(0, 0, 0);
+        s->load[i] = px_vec(0, 0, 0);
         s->added[i] = (PxClothAdded){{0}};
         s->fastest = fmax(s->fastest, px_length(s->v[i]));
     }
@@ -351,9 +262,7 @@ PxStatus px_sheets_begin(PxSheets *s, PxArena *scratch)
             (PxSheet){.boundary = {.ops = &sheet_ops, .temperature = NAN, .conductance = INFINITY},
                       .all = s,
                       .cloth = k};
-    find_borders(s);
-    find_normals(s);
-    return px_face_grid_build(&s->grid, y, s->x, s->x, s->reach, scratch);
+    return px_sheet_tree_fit(&s->tree, y, s->x, scratch);
 }
 
 /* ---- sides ------------------------------------------------------------------------------------
@@ -376,77 +285,45 @@ static bool crosses(const PxVec3 t[3], PxVec3 a, PxVec3 b)
 
 bool px_sheets_between(const PxSheets *s, PxVec3 a, PxVec3 b)
 {
-    int32_t cell[3];
-    uint32_t count;
     /* both ways give the same answer */
     bool swap = a.x != b.x ? a.x > b.x : a.y != b.y ? a.y > b.y : a.z > b.z;
-    PxVec3 from = swap ? b : a, to = swap ? a : b;
-    const PxFaceEntry *entry = px_face_grid_at(&s->grid, from, cell, &count);
-    for (uint32_t k = 0; k < count; ++k) {
-        PxVec3 t[3];
-        if (!px_face_grid_is(&entry[k], cell))
-            continue;
-        corners_of(s, entry[k].face, t);
+    PxVec3 from = swap ? b : a, to = swap ? a : b, t[3];
+    PxSheetWalk walk = {.box = px_sheet_box(a, b, 0)};
+    for (uint32_t f; (f = px_sheet_next(&s->tree, &walk)) != UINT32_MAX;) {
+        corners_of(s, f, t);
         if (crosses(t, from, to))
             return true;
     }
     return false;
 }
 
-typedef struct Sides {
-    const PxSheets *s;
-    const PxPairs *pairs;
-    const PxParticles *p;
-    float *near;   /* distance to the nearest triangle; INFINITY: none in reach */
-    uint8_t *part; /* by row: some of its pairs are separated */
-} Sides;
-
-static double nearest(const PxSheets *s, PxVec3 place)
+static bool is_clear(const PxSheetClear *c, float dx, float dy, float dz)
 {
-    int32_t cell[3];
-    uint32_t count;
-    const PxFaceEntry *entry = px_face_grid_at(&s->grid, place, cell, &count);
-    double least = INFINITY, weight[3];
-    for (uint32_t k = 0; k < count; ++k) {
-        PxVec3 t[3];
-        if (!px_face_grid_is(&entry[k], cell))
-            continue;
-        corners_of(s, entry[k].face, t);
-        least = fmin(least, px_cloth_point_triangle(place, t, weight));
-    }
-    return least;
-}
-
-static void near_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    const Sides *j = user;
-    for (uint32_t i = begin; i < end; ++i)
-        j->near[i] = (float)nearest(
-            j->s, px_vec((double)j->p->x[i], (double)j->p->y[i], (double)j->p->z[i]));
+    return dx * c->normal[0] + dy * c->normal[1] + dz * c->normal[2] > c->top;
 }
 
 /* A way that a sheet crosses is at least as long as both distances to the sheet together. */
 static bool separated(const void *user, uint32_t i, uint32_t k)
 {
-    const Sides *j = user;
-    const PxParticles *p = j->p;
-    float dx = p->x[i] - p->x[k], dy = p->y[i] - p->y[k], dz = p->z[i] - p->z[k];
-    float sum = 0.999f * (j->near[i] + j->near[k]);
+    const PxSheets *s = user;
+    const PxParticles *p = s->particles;
+    float dx = p->x[k] - p->x[i], dy = p->y[k] - p->y[i], dz = p->z[k] - p->z[i];
+    float sum = 0.999f * (s->nearest[i] + s->nearest[k]);
     if (!(sum * sum <= dx * dx + dy * dy + dz * dz))
         return false;
-    return px_sheets_between(j->s, px_vec((double)p->x[i], (double)p->y[i], (double)p->z[i]),
+    if (is_clear(&s->clear[i], dx, dy, dz) || is_clear(&s->clear[k], -dx, -dy, -dz))
+        return false;
+    return px_sheets_between(s, px_vec((double)p->x[i], (double)p->y[i], (double)p->z[i]),
                              px_vec((double)p->x[k], (double)p->y[k], (double)p->z[k]));
 }
 
-PxStatus px_sheets_part(const PxSheets *s, PxPairs *pairs, const PxParticles *p, uint32_t behind,
-                        PxArena *scratch, const PxThreads *threads, PxPairsParted *out)
+static bool is_near(const void *user, uint32_t i)
 {
-    Sides j = {.s = s, .pairs = pairs, .p = p};
-    *out = (PxPairsParted){.rows = 0};
-    j.near = PX_ARENA_ARRAY(scratch, float, p->table.count + 1);
-    if (j.near == NULL)
-        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u particles", p->table.count);
-    px_parallel_for(threads, p->table.count, PX_BLOCK / 4, near_block, &j);
-    return px_pairs_cut(pairs, separated, &j, behind, scratch, threads, out);
+    return ((const PxSheets *)user)->nearest[i] < INFINITY;
+}
+
+PxStatus px_sheets_part(const PxSheets *s, PxPairs *pairs, uint32_t behind, PxArena *scratch,
+                        const PxThreads *threads, PxPairsParted *out)
+{
+    return px_pairs_cut(pairs, is_near, separated, s, behind, scratch, threads, out);
 }

@@ -2,10 +2,10 @@
 ///
 /// # Part of the kernel
 /// A sheet hides what is behind it. Near one plane the hidden part of the kernel is that of a wall
-/// (matter/wall_profile.h). Where a sheet is folded a point may face several planes: the nearest
-/// points of the sheet in directions that differ by more than about 50 degrees; their free parts
-/// multiply, as those of walls do. Beyond a border, a plane counts by the cosine of the angle
-/// between its normal and the direction to the point.
+/// (matter/wall_profile.h). Where a sheet is folded a point may face several planes: places of
+/// least distance to the sheet in directions that differ by more than about 50 degrees
+/// (contact/sheet_near.h); their free parts multiply, as those of walls do. Beyond a border, a
+/// plane counts by the cosine of the angle between its normal and the direction to the point.
 ///
 /// # How a sheet yields
 /// Pressure is solved with the velocity v that sheets have at the start of the step. Cloth is much
@@ -32,7 +32,7 @@
 #ifndef PX_CONTACT_SHEETS_H
 #define PX_CONTACT_SHEETS_H
 
-#include "contact/face_grid.h"
+#include "contact/sheet_tree.h"
 #include "fluid/fluid.h"
 
 /// A point of a sheet and the direction from it to a particle.
@@ -46,15 +46,30 @@ typedef struct PxSheetPlane {
 
 #define PX_SHEET_PLANES 3
 
+/// The planes of one cloth that a particle faces.
+typedef struct PxSheetFound {
+    struct PxSheetFound *next; ///< of the same particle and another cloth
+    uint32_t cloth;
+    int planes;
+    PxSheetPlane plane[PX_SHEET_PLANES]; ///< the nearest first
+} PxSheetFound;
+
+/// No sheet is within the support of a particle in the direction of `normal` beyond `top`.
+typedef struct PxSheetClear {
+    float normal[3]; ///< unit
+    float top;       ///< from the particle, m; INFINITY: not known
+} PxSheetClear;
+
 /// A particle within the support of a sheet.
 typedef struct PxSheetTouch {
     struct PxWallTouch *touch;
     uint32_t cloth;
     PxVec3 place; ///< of the particle at the start of the step
     int planes;
-    PxSheetPlane plane[PX_SHEET_PLANES];
-    PxVec3 impulse; ///< of the particle on the sheet in this step, N s
-    double column;  ///< mass of the fluid in front of it, kg
+    const PxSheetPlane *plane;
+    double part[PX_SHEET_PLANES]; ///< of each plane in the mass that it adds, 1 in sum
+    PxVec3 impulse;               ///< of the particle on the sheet in this step, N s
+    double column;                ///< mass of the fluid in front of it, kg
     double carried; ///< its share of that column: the mass that it adds to the sheet, kg
     double clings;  ///< the part of it that viscosity drags along the sheet, kg
 } PxSheetTouch;
@@ -80,14 +95,16 @@ typedef struct PxSheets {
     uint32_t *rounds;   ///< by cloth: of spreading
     PxArena *scratch;
     double fastest; ///< of all vertices, m/s
-    PxFaceGrid grid;
-    uint8_t *border;     ///< by triangle: bit k if its edge between corners k and k + 1 is a border
-    PxVec3 *load;        ///< by vertex: impulses of the fluid in this step, N s
-    PxClothAdded *added; ///< by vertex: mass of the fluid in front of both sides
-    PxVec3 *normal;      ///< by vertex, of unit length
-    const uint8_t *held; ///< by vertex: does a handle hold it?
-    const double *wetness; ///< by vertex: 0 dry .. 1 saturated; NULL: dry
-    PxSheet *sheet;        ///< by cloth
+    PxSheetTree tree;
+    const PxParticles *particles; ///< those of found[]
+    PxSheetFound **found;         ///< by row; NULL: no sheet is in reach
+    float *nearest;               ///< by row: distance of the nearest sheet, m; INFINITY: none
+    PxSheetClear *clear;          ///< by row with a finite nearest[]
+    PxVec3 *load;                 ///< by vertex: impulses of the fluid in this step, N s
+    PxClothAdded *added;          ///< by vertex: mass of the fluid in front of both sides
+    const uint8_t *held;          ///< by vertex: does a handle hold it?
+    const double *wetness;        ///< by vertex: 0 dry .. 1 saturated; NULL: dry
+    PxSheet *sheet;               ///< by cloth
     uint32_t sheets;
     PxSheetTouch *touch; ///< particles within the support of a sheet
     uint32_t touches;
@@ -98,14 +115,18 @@ typedef struct PxSheets {
 /// contact angle of the sheets are set by the caller afterwards. Errors: PX_ERR_MEMORY.
 PxStatus px_sheets_begin(PxSheets *s, PxArena *scratch);
 
+/// Normal of the sheet at a vertex, of unit length.
+PxVec3 px_sheet_normal(const PxSheets *s, uint32_t vertex);
+
 /// The planes of a sheet that a place faces, the nearest first. Returns their number.
+/// px_sheets_find() has found those of particles.
 int px_sheet_planes(const PxSheets *s, uint32_t cloth, PxVec3 place,
                     PxSheetPlane plane[PX_SHEET_PLANES]);
 
 /// Removes the pairs of particles that a sheet separates from the neighbour lists: fluid on one
 /// side does not feel fluid on the other. px_pairs_unite() puts them back. Errors: PX_ERR_MEMORY.
-PxStatus px_sheets_part(const PxSheets *s, PxPairs *pairs, const PxParticles *p, uint32_t behind,
-                        PxArena *scratch, const PxThreads *threads, PxPairsParted *out);
+PxStatus px_sheets_part(const PxSheets *s, PxPairs *pairs, uint32_t behind, PxArena *scratch,
+                        const PxThreads *threads, PxPairsParted *out);
 
 /// Does a sheet cross the straight way between two places, at the start of the step?
 bool px_sheets_between(const PxSheets *s, PxVec3 a, PxVec3 b);

@@ -213,6 +213,7 @@ typedef struct Cut {
     uint8_t *bits;
     uint8_t *some; /* by row */
     const uint32_t *group;
+    PxRowMaybe *maybe;
     PxPairApart *apart;
     const void *user;
     uint32_t behind;
@@ -244,6 +245,8 @@ static void mark_block(void *user, uint32_t begin, uint32_t end, int thread)
         const uint32_t *row = job->pairs->row + job->pairs->start[i];
         uint8_t *bits = job->bits + job->pairs->start[i] / 8;
         job->some[i] = 0;
+        if (!job->maybe(job->user, i))
+            continue;
         for (uint32_t k = 0; k < job->pairs->size[i]; ++k) {
             bool apart = row[k] != i && job->apart(job->user, i, row[k]);
             bits[k / 8] = (uint8_t)((k % 8 == 0 ? 0u : bits[k / 8]) | (unsigned)apart << k % 8);
@@ -314,10 +317,11 @@ PxStatus px_pairs_part(PxPairs *pairs, const uint32_t *group, uint32_t behind, P
     return cut(&job, mark_groups_block, scratch, threads, out);
 }
 
-PxStatus px_pairs_cut(PxPairs *pairs, PxPairApart *apart, const void *user, uint32_t behind,
-                      PxArena *scratch, const PxThreads *threads, PxPairsParted *out)
+PxStatus px_pairs_cut(PxPairs *pairs, PxRowMaybe *maybe, PxPairApart *apart, const void *user,
+                      uint32_t behind, PxArena *scratch, const PxThreads *threads,
+                      PxPairsParted *out)
 {
-    Cut job = {.pairs = pairs, .apart = apart, .user = user, .behind = behind};
+    Cut job = {.pairs = pairs, .maybe = maybe, .apart = apart, .user = user, .behind = behind};
     return cut(&job, mark_block, scratch, threads, out);
 }
 

@@ -59,9 +59,12 @@ typedef struct PxPairsParted {
 PxStatus px_pairs_part(PxPairs *pairs, const uint32_t *group, uint32_t behind, PxArena *scratch,
                        const PxThreads *threads, PxPairsParted *out);
 /// The same for the pairs that `apart` is true for; it must be so for (i, j) if it is for (j, i).
+/// Rows that `maybe` is false for have no such pairs.
+typedef bool PxRowMaybe(const void *user, uint32_t i);
 typedef bool PxPairApart(const void *user, uint32_t i, uint32_t j);
-PxStatus px_pairs_cut(PxPairs *pairs, PxPairApart *apart, const void *user, uint32_t behind,
-                      PxArena *scratch, const PxThreads *threads, PxPairsParted *out);
+PxStatus px_pairs_cut(PxPairs *pairs, PxRowMaybe *maybe, PxPairApart *apart, const void *user,
+                      uint32_t behind, PxArena *scratch, const PxThreads *threads,
+                      PxPairsParted *out);
 /// Puts the pairs back; after several calls, in the reverse order.
 void px_pairs_unite(PxPairs *pairs, const PxPairsParted *parted);
 

@@ -516,13 +516,13 @@ PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
     return PX_OK;
 }
 
-PxStatus px_cloth_stage_catch(PxWorld *world, const PxFluid *fluid)
+PxStatus px_cloth_stage_catch(PxWorld *world)
 {
     PxClothRun *run = world->cloth_run;
     if (run == NULL)
         return PX_OK;
     PX_TRY(px_cloth_soft_catch(world, &run->step, run->walls.at));
-    return px_sheet_stage_catch(world, fluid, &run->step, run->walls.at);
+    return px_sheet_stage_catch(world, &run->step, run->walls.at);
 }
 
 /* An impulse of a collision counts as if the vertex had always had that velocity: the sum of all

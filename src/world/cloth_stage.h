@@ -37,7 +37,7 @@ PxStatus px_cloth_stage_guess(PxWorld *world, PxVec3 *w);
 /// Errors: PX_ERR_MEMORY, PX_ERR_STOPPED; PX_ERR_NUMERIC naming the body.
 PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid);
 /// After the particles moved: keeps fluid from crossing cloth. Errors: PX_ERR_MEMORY.
-PxStatus px_cloth_stage_catch(PxWorld *world, const PxFluid *fluid);
+PxStatus px_cloth_stage_catch(PxWorld *world);
 void px_cloth_stage_commit(PxWorld *world);
 
 /// Vertices at the start of a step: places, velocities, masses, and whether a handle holds them.

@@ -1,6 +1,7 @@
 #include "world/sheet_stage.h"
 
 #include "contact/sheet_catch.h"
+#include "contact/sheet_near.h"
 #include "world/cloth_stage.h"
 #include "world/wet_stage.h"
 
@@ -70,6 +71,7 @@ PxStatus px_sheet_stage_begin(PxWorld *world, PxFluid *fluid)
     PX_TRY(px_wet_saturation(world, &wetness));
     s->wetness = wetness;
     PX_TRY(px_sheets_begin(s, &world->scratch));
+    PX_TRY(px_sheets_find(s, fluid->grid, fluid->particles, fluid->isa, fluid->threads));
     set_sheets(world, s);
     PX_TRY(append_boundaries(s, fluid));
     world->sheets = run;
@@ -126,8 +128,7 @@ PxStatus px_sheet_stage_return(PxWorld *world, const PxFluid *fluid, const PxClo
     return px_sheets_return(s, fluid, change);
 }
 
-PxStatus px_sheet_stage_catch(PxWorld *world, const PxFluid *fluid, PxClothStep *step,
-                              const PxVec3 *at)
+PxStatus px_sheet_stage_catch(PxWorld *world, PxClothStep *step, const PxVec3 *at)
 {
     PxSheetRun *run = world->sheets;
     if (run == NULL || run->from[0] == NULL)
@@ -141,7 +142,6 @@ PxStatus px_sheet_stage_catch(PxWorld *world, const PxFluid *fluid, PxClothStep 
                       .at = at,
                       .w = step->w,
                       .particles = &world->particles,
-                      .far = fluid->wall_far,
                       .keep = keep,
                       .boundary = world->boundaries.data,
                       .boundaries = world->boundaries.count,

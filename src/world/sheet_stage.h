@@ -29,7 +29,6 @@ PxStatus px_sheet_stage_return(PxWorld *world, const PxFluid *fluid, const PxClo
 
 /// After the cloth has moved to `at`: keeps particles from crossing it. Changes step->w.
 /// Errors: PX_ERR_MEMORY.
-PxStatus px_sheet_stage_catch(PxWorld *world, const PxFluid *fluid, PxClothStep *step,
-                              const PxVec3 *at);
+PxStatus px_sheet_stage_catch(PxWorld *world, PxClothStep *step, const PxVec3 *at);
 
 #endif

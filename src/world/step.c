@@ -218,8 +218,8 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     PX_STAGE(&world->profile, "sheets")
     {
         if (sheets != NULL)
-            PX_TRY(px_sheets_part(sheets, &world->pairs, &world->particles, px_fluid_visible(fluid),
-                                  fluid->scratch, fluid->threads, &sides));
+            PX_TRY(px_sheets_part(sheets, &world->pairs, px_fluid_visible(fluid), fluid->scratch,
+                                  fluid->threads, &sides));
     }
     PX_STAGE(&world->profile, "walls")
     {
@@ -480,6 +480,7 @@ static PxStatus act(PxWorld *world, double target, PxUndo *undo)
     PX_TRY(px_wet_stage_begin(world));
     if (flow) {
         PX_TRY(find_neighbours(world));
+        PX_STAGE(&world->profile, "sheets")
         PX_TRY(px_sheet_stage_begin(world, &fluid));
     }
     PX_STAGE(&world->profile, "undo")
@@ -507,7 +508,7 @@ static PxStatus act(PxWorld *world, double target, PxUndo *undo)
     if (any_rows(world))
         PX_TRY(move(world, &fluid, &energy));
     PX_STAGE(&world->profile, "sheets")
-    PX_TRY(px_cloth_stage_catch(world, &fluid));
+    PX_TRY(px_cloth_stage_catch(world));
     PX_STAGE(&world->profile, "measure")
     {
         if (world->sheets != NULL)

@@ -291,7 +291,7 @@ static PxVec3 below(const PxWorld *world, uint32_t i, PxVec3 up)
 {
     const PxSheets *s = px_sheet_stage_sheets(world);
     PxClothWater w = px_cloth_water(world);
-    PxVec3 normal = s != NULL ? s->normal[i] : up, pressed = world->wet_run->pressed[i];
+    PxVec3 normal = s != NULL ? px_sheet_normal(s, i) : up, pressed = world->wet_run->pressed[i];
     double side = px_dot(pressed, pressed) > 0 ? px_dot(normal, pressed) : -px_dot(normal, up);
     PxVec3 x = {w.place[0][i], w.place[1][i], w.place[2][i]};
     return px_mad(x, normal, (side < 0 ? -0.5 : 0.5) * world->def.spacing);

@@ -96,9 +96,15 @@ static PxStatus sagging(const PxValidateCase *c, double coarser, int threads, Px
                            0.1);
         px_figures_add(out, "particles that leaked", (double)stats.leaked, 0, (double)stats.leaked,
                        0);
-        double rms = sqrt(2 * stats.kinetic / stats.mass);
-        px_figures_add(out, "rms speed at rest, m/s", rms, 0, rms, 0.01);
     }
+    double square = 0; /* single moments differ by a third from each other */
+    for (int k = 1; k <= 10 && status == PX_OK; ++k) {
+        status = px_world_advance(room.world, 1.5 + 0.05 * k);
+        px_world_stats(room.world, &stats);
+        square += 0.1 * 2 * stats.kinetic / stats.mass;
+    }
+    if (status == PX_OK)
+        px_figures_add(out, "rms speed at rest, m/s", sqrt(square), 0, sqrt(square), 0.01);
     px_world_free(room.world);
     return status;
 }

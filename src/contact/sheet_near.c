@@ -1,0 +1,430 @@
+#include "contact/sheet_near.h"
+
+#include "cloth/collide.h"
+#include "contact/sheet_near_pass.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Cosines of the angle between two directions below which they are different planes, and above
+ * which they are one. */
+#define APART 0.3
+#define ALIKE 0.8
+
+/* Closeness, 0 .. 1, from which a further plane counts. */
+#define LEAST 0.02
+
+/* ---- one particle ------------------------------------------------------------------------------
+ */
+
+static void corners_of(const PxSheets *s, uint32_t face, PxVec3 t[3])
+{
+    for (int k = 0; k < 3; ++k)
+        t[k] = s->x[s->system->face[face].corner[k]];
+}
+
+/* The nearest point of a triangle. False: it is out of reach. */
+static bool measure(const PxSheets *s, uint32_t face, PxVec3 place, PxSheetPlane *p)
+{
+    PxVec3 t[3];
+    *p = (PxSheetPlane){.face = face, .count = 1};
+    corners_of(s, face, t);
+    p->distance = px_cloth_point_triangle(place, t, p->weight);
+    if (!(p->distance < s->reach) || !(p->distance > 0))
+        return false;
+    PxVec3 q = px_mad(px_mad(px_scale(t[0], p->weight[0]), t[1], p->weight[1]), t[2], p->weight[2]);
+    p->normal = px_scale(px_sub(place, q), 1 / p->distance);
+    return true;
+}
+
+/* Is the vertex on the side of the plane that the particle is on? Then the sheet comes nearer on
+ * the way to it. */
+static bool rises(const PxSheets *s, const PxSheetPlane *p, PxVec3 q, uint32_t vertex)
+{
+    return px_dot(px_sub(s->x[vertex], q), p->normal) > 1e-6 * s->reach;
+}
+
+/* Is the nearest point of the triangle a least distance of the whole sheet? Triangles that share
+ * the edge or the corner that it is on may be nearer. */
+static bool is_least(const PxSheets *s, const PxSheetPlane *p, PxVec3 place)
+{
+    const PxClothSystem *y = s->system;
+    const uint32_t *corner = y->face[p->face].corner;
+    PxVec3 q = px_mad(place, p->normal, -p->distance);
+    int zeros = 0, zero = 0, one = 0;
+    for (int k = 0; k < 3; ++k)
+        if (p->weight[k] == 0) {
+            ++zeros;
+            zero = k;
+        } else {
+            one = k;
+        }
+    if (zeros == 0)
+        return true;
+    if (zeros == 1) { /* on the edge opposite of that corner */
+        uint32_t beyond = px_sheet_across(y, p->face, (zero + 1) % 3);
+        return beyond == UINT32_MAX || !rises(s, p, q, beyond);
+    }
+    for (uint32_t u = y->first_face[corner[one]]; u < y->first_face[corner[one] + 1]; ++u)
+        for (int k = 0; k < 3; ++k)
+            if (rises(s, p, q, y->face[y->faces_of[u].of].corner[k]))
+                return false;
+    return true;
+}
+
+/* How much a plane counts at a border: the nearest point is on an edge or corner of the border. */
+static double beyond_border(const PxSheets *s, const PxSheetPlane *p)
+{
+    const double *w = p->weight;
+    bool on = false;
+    for (int k = 0; k < 3; ++k) /* the edge from k to k + 1 lies opposite of k + 2 */
+        on = on || (w[(k + 2) % 3] == 0 && px_sheet_across(s->system, p->face, k) == UINT32_MAX);
+    if (!on)
+        return 1;
+    PxVec3 t[3];
+    corners_of(s, p->face, t);
+    PxVec3 n = px_normalized(px_cross(px_sub(t[1], t[0]), px_sub(t[2], t[0])), p->normal);
+    return fabs(px_dot(n, p->normal));
+}
+
+static double ramp(double cosine)
+{
+    double part = (ALIKE - cosine) / (ALIKE - APART);
+    return part < 0 ? 0 : part > 1 ? 1 : part;
+}
+
+/* Most places of further planes that are compared. */
+#define NEAR 32
+
+typedef struct Others {
+    int count;
+    PxSheetPlane near[NEAR];
+} Others;
+
+static void add_other(const PxSheets *s, Others *o, uint32_t face, PxVec3 place)
+{
+    PxSheetPlane p;
+    if (measure(s, face, place, &p) && is_least(s, &p, place)) {
+        if (o->count < NEAR)
+            o->near[o->count++] = p;
+        else if (p.distance < o->near[NEAR - 1].distance)
+            o->near[NEAR - 1] = p;
+    }
+}
+
+/* Chooses further planes behind the first. Returns their number. */
+static int choose(const PxSheets *s, Others *o, PxSheetPlane plane[PX_SHEET_PLANES])
+{
+    int planes = 1;
+    while (planes < PX_SHEET_PLANES) {
+        int best = -1;
+        double most = LEAST;
+        for (int k = 0; k < o->count; ++k) {
+            double count = 1;
+            for (int n = 0; n < planes; ++n)
+                count *= ramp(px_dot(o->near[k].normal, plane[n].normal));
+            double closeness = count * (1 - o->near[k].distance / s->reach);
+            o->near[k].count = count;
+            if (closeness > most) {
+                most = closeness;
+                best = k;
+            }
+        }
+        if (best < 0)
+            break;
+        plane[planes++] = o->near[best];
+    }
+    for (int k = 0; k < planes; ++k)
+        plane[k].count *= beyond_border(s, &plane[k]);
+    return planes;
+}
+
+int px_sheet_planes(const PxSheets *s, uint32_t cloth, PxVec3 place,
+                    PxSheetPlane plane[PX_SHEET_PLANES])
+{
+    PxSheetWalk walk = {.box = px_sheet_box(place, place, s->reach)}, again = walk;
+    PxSheetPlane p;
+    Others others = {.count = 0};
+    bool any = false;
+    for (uint32_t f; (f = px_sheet_next(&s->tree, &walk)) != UINT32_MAX;)
+        if (s->system->of_face[f] == cloth && measure(s, f, place, &p) &&
+            (!any || p.distance < plane[0].distance)) {
+            plane[0] = p;
+            any = true;
+        }
+    if (!any)
+        return 0;
+    for (uint32_t f; (f = px_sheet_next(&s->tree, &again)) != UINT32_MAX;)
+        if (s->system->of_face[f] == cloth && f != plane[0].face)
+            add_other(s, &others, f, place);
+    return choose(s, &others, plane);
+}
+
+/* ---- the particles of a cell ------------------------------------------------------------------
+ */
+
+enum { MOST = 2048, LANES = 8 };
+
+typedef struct Job {
+    PxSheets *s;
+    const PxGrid *grid;
+    const PxParticles *p;
+    PxIsa isa;
+    bool no_room;
+} Job;
+
+/* The triangles near a cell, those of one cloth after another. */
+typedef struct List {
+    uint32_t count;
+    uint32_t face[MOST];
+    PxVec3 middle;
+    PxSheetTriangle triangle[PX_SHEET_CHUNK];
+    PxSheetLanes lanes;
+    uint32_t held; /* first triangle of the chunk in `triangle` and `lanes`; UINT32_MAX: none */
+} List;
+
+/* Up to 8 particles. */
+typedef struct Group {
+    uint32_t row, count;
+    PxVec3 place[LANES];
+    float at[3][LANES];
+} Group;
+
+static PxVec3 place_of(const PxParticles *p, uint32_t i)
+{
+    return px_vec((double)p->x[i], (double)p->y[i], (double)p->z[i]);
+}
+
+static void put(float to[3], PxVec3 v)
+{
+    to[0] = (float)v.x;
+    to[1] = (float)v.y;
+    to[2] = (float)v.z;
+}
+
+static void pack(const PxSheets *s, PxVec3 middle, uint32_t face, PxSheetTriangle *out)
+{
+    PxVec3 t[3];
+    corners_of(s, face, t);
+    put(out->a, px_sub(t[0], middle));
+    put(out->ab, px_sub(t[1], t[0]));
+    put(out->ac, px_sub(t[2], t[0]));
+    for (int k = 0; k < 3; ++k) {
+        uint32_t beyond = px_sheet_across(s->system, face, k);
+        put(out->beyond[k],
+            beyond == UINT32_MAX ? px_vec(NAN, NAN, NAN) : px_sub(s->x[beyond], t[0]));
+    }
+}
+
+static bool list_faces(const PxSheets *s, PxSheetBox box, List *list)
+{
+    PxSheetWalk walk = {.box = box};
+    list->count = 0;
+    for (uint32_t f; (f = px_sheet_next(&s->tree, &walk)) != UINT32_MAX;) {
+        if (list->count == MOST)
+            return false;
+        uint32_t k = list->count++;
+        for (; k > 0 && s->system->of_face[list->face[k - 1]] > s->system->of_face[f]; --k)
+            list->face[k] = list->face[k - 1];
+        list->face[k] = f;
+    }
+    return true;
+}
+
+/* Distances of a group to triangles [first, first + count) of the list. `fresh`: of a new group. */
+static void measure_chunk(const Job *j, List *list, const Group *g, uint32_t first, uint32_t count,
+                          bool fresh)
+{
+    if (list->held != first)
+        for (uint32_t k = 0; k < count; ++k)
+            pack(j->s, list->middle, list->face[first + k], &list->triangle[k]);
+    else if (!fresh)
+        return;
+    list->held = first;
+    PX_ISA_PICK(j->isa, px_sheet_measure)(list->triangle, count, g->at, &list->lanes);
+}
+
+/* The nearest triangle of each particle among [first, end) of the list. */
+static void nearest(const Job *j, List *list, const Group *g, uint32_t first, uint32_t end,
+                    uint32_t best[LANES])
+{
+    float least[LANES];
+    for (int l = 0; l < LANES; ++l) {
+        least[l] = INFINITY;
+        best[l] = UINT32_MAX;
+    }
+    for (uint32_t at = first; at < end; at += PX_SHEET_CHUNK) {
+        uint32_t count = end - at < PX_SHEET_CHUNK ? end - at : PX_SHEET_CHUNK;
+        measure_chunk(j, list, g, at, count, true);
+        for (uint32_t k = 0; k < count; ++k)
+            for (int l = 0; l < LANES; ++l)
+                if (list->lanes.square[k][l] < least[l]) {
+                    least[l] = list->lanes.square[k][l];
+                    best[l] = at + k;
+                }
+    }
+}
+
+/* Finds the planes of a group at the cloth of triangles [first, end). */
+static void find_planes(Job *j, List *list, const Group *g, uint32_t first, uint32_t end)
+{
+    PxSheets *s = j->s;
+    uint32_t best[LANES];
+    PxSheetFound found[LANES];
+    Others others[LANES];
+    float normal[3][LANES] = {{0}}, top[LANES];
+    uint32_t any = 0;
+    nearest(j, list, g, first, end, best);
+    for (uint32_t l = 0; l < LANES; ++l) {
+        others[l].count = 0;
+        top[l] = -INFINITY;
+        found[l].planes = 0;
+        if (l >= g->count || best[l] == UINT32_MAX)
+            continue;
+        uint32_t face = list->face[best[l]];
+        if (!measure(s, face, g->place[l], &found[l].plane[0])) {
+            if (found[l].plane[0].distance == 0) {
+                s->nearest[g->row + l] = 0;
+                s->clear[g->row + l].top = INFINITY;
+            }
+            continue;
+        }
+        ++any;
+        found[l].planes = 1;
+        found[l].cloth = s->system->of_face[face];
+        PxVec3 n = found[l].plane[0].normal;
+        normal[0][l] = (float)n.x;
+        normal[1][l] = (float)n.y;
+        normal[2][l] = (float)n.z;
+    }
+    if (any == 0)
+        return;
+    for (uint32_t at = first; at < end; at += PX_SHEET_CHUNK) {
+        uint32_t count = end - at < PX_SHEET_CHUNK ? end - at : PX_SHEET_CHUNK;
+        uint8_t other[PX_SHEET_CHUNK];
+        measure_chunk(j, list, g, at, count, false);
+        PX_ISA_PICK(j->isa, px_sheet_compare)
+        (list->triangle, count, g->at, &list->lanes, normal, 1.0001f * (float)s->reach,
+         (float)ALIKE, other, top);
+        for (uint32_t k = 0; k < count; ++k)
+            for (unsigned bits = other[k]; bits != 0; bits &= bits - 1) {
+                int l = __builtin_ctz(bits);
+                if (found[l].planes > 0)
+                    add_other(s, &others[l], list->face[at + k], g->place[l]);
+            }
+    }
+    px_join_begin(); /* the arena is for one thread at a time */
+    PxSheetFound *out = PX_ARENA_ARRAY(s->scratch, PxSheetFound, any);
+    j->no_room = j->no_room || out == NULL;
+    px_join_end();
+    for (uint32_t l = 0; l < g->count && out != NULL; ++l) {
+        uint32_t i = g->row + l;
+        if (found[l].planes == 0)
+            continue;
+        found[l].planes = choose(s, &others[l], found[l].plane);
+        const PxSheetPlane *p = &found[l].plane[0];
+        if ((float)p->distance < s->nearest[i]) {
+            s->nearest[i] = (float)p->distance;
+            /* of one cloth alone; several hide too much from each other */
+            s->clear[i] = s->found[i] != NULL
+                              ? (PxSheetClear){.top = INFINITY}
+                              : (PxSheetClear){{normal[0][l], normal[1][l], normal[2][l]},
+                                               top[l] + 1e-4f * (float)s->reach};
+        } else {
+            s->clear[i].top = INFINITY;
+        }
+        found[l].next = s->found[i];
+        *out = found[l];
+        s->found[i] = out++;
+    }
+}
+
+/* As find_planes(), one by one, for cells with too many triangles. */
+static void find_alone(Job *j, const Group *g)
+{
+    PxSheets *s = j->s;
+    for (uint32_t l = 0; l < g->count; ++l)
+        for (uint32_t cloth = s->sheets; cloth-- > 0;) {
+            PxSheetFound one = {.cloth = cloth};
+            uint32_t i = g->row + l;
+            one.planes = px_sheet_planes(s, cloth, g->place[l], one.plane);
+            s->clear[i].top = INFINITY;
+            if (one.planes == 0)
+                continue;
+            px_join_begin();
+            PxSheetFound *out = PX_ARENA_ARRAY(s->scratch, PxSheetFound, 1);
+            j->no_room = j->no_room || out == NULL;
+            px_join_end();
+            if (out == NULL)
+                return;
+            one.next = s->found[i];
+            *out = one;
+            s->found[i] = out;
+            s->nearest[i] = fminf(s->nearest[i], (float)one.plane[0].distance);
+        }
+}
+
+static void find_group(Job *j, List *list, const Group *g, bool listed)
+{
+    if (!listed) {
+        find_alone(j, g);
+        return;
+    }
+    for (uint32_t first = 0, end; first < list->count; first = end) {
+        uint32_t cloth = j->s->system->of_face[list->face[first]];
+        for (end = first + 1; end < list->count && j->s->system->of_face[list->face[end]] == cloth;)
+            ++end;
+        find_planes(j, list, g, first, end);
+    }
+}
+
+static void find_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Job *j = user;
+    PxSheets *s = j->s;
+    List list;
+    for (uint32_t c = begin; c < end; ++c) {
+        uint32_t from = j->grid->begin[c], to = j->grid->begin[c + 1];
+        PxBounds b = px_bounds_empty();
+        for (uint32_t i = from; i < to; ++i) {
+            PxVec3 place = place_of(j->p, i);
+            b.low = px_vec(fmin(b.low.x, place.x), fmin(b.low.y, place.y), fmin(b.low.z, place.z));
+            b.high =
+                px_vec(fmax(b.high.x, place.x), fmax(b.high.y, place.y), fmax(b.high.z, place.z));
+            s->found[i] = NULL;
+            s->nearest[i] = INFINITY;
+        }
+        bool listed = list_faces(s, px_sheet_box(b.low, b.high, s->reach), &list);
+        list.middle = px_scale(px_add(b.low, b.high), 0.5);
+        list.held = UINT32_MAX;
+        for (uint32_t i = from; i < to && list.count > 0; i += LANES) {
+            Group g = {.row = i, .count = to - i < LANES ? to - i : LANES};
+            for (uint32_t l = 0; l < LANES; ++l) {
+                g.place[l] = place_of(j->p, i + (l < g.count ? l : 0));
+                PxVec3 at = px_sub(g.place[l], list.middle);
+                g.at[0][l] = (float)at.x;
+                g.at[1][l] = (float)at.y;
+                g.at[2][l] = (float)at.z;
+            }
+            find_group(j, &list, &g, listed);
+        }
+    }
+}
+
+PxStatus px_sheets_find(PxSheets *s, const PxGrid *grid, const PxParticles *p, PxIsa isa,
+                        const PxThreads *threads)
+{
+    enum { CELLS = 64 };
+    uint32_t n = p->table.count;
+    Job job = {.s = s, .grid = grid, .p = p, .isa = isa};
+    s->found = PX_ARENA_ARRAY(s->scratch, PxSheetFound *, n + 1);
+    s->nearest = PX_ARENA_ARRAY(s->scratch, float, n + 1);
+    s->clear = PX_ARENA_ARRAY(s->scratch, PxSheetClear, n + 1);
+    if (s->found == NULL || s->nearest == NULL || s->clear == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u particles", n);
+    s->particles = p;
+    px_parallel_for(threads, grid->cells, CELLS, find_block, &job);
+    return job.no_room ? px_fail(PX_ERR_MEMORY, "cloth: no room for what %u particles touch", n)
+                       : PX_OK;
+}

@@ -1,0 +1,114 @@
+/// Distances of 8 particles to triangles of cloth: contact/sheet_near.h.
+#include "contact/sheet_near_pass.h"
+
+typedef struct Vec {
+    PxF8 x, y, z;
+} Vec;
+
+PX_INLINE Vec all(const float v[3])
+{
+    return (Vec){px_f8(v[0]), px_f8(v[1]), px_f8(v[2])};
+}
+
+PX_INLINE Vec load(const float v[3][8])
+{
+    return (Vec){px_f8_load(v[0]), px_f8_load(v[1]), px_f8_load(v[2])};
+}
+
+PX_INLINE PxF8 dot(Vec a, Vec b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+/* a - t b */
+PX_INLINE Vec less(Vec a, Vec b, PxF8 t)
+{
+    return (Vec){a.x - t * b.x, a.y - t * b.y, a.z - t * b.z};
+}
+
+PX_INLINE Vec sub(Vec a, Vec b)
+{
+    return (Vec){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+PX_INLINE PxF8 choose(PxI8 mask, PxF8 yes, PxF8 no)
+{
+    return (PxF8)(((PxI8)yes & mask) | ((PxI8)no & ~mask));
+}
+
+PX_INLINE Vec choose_vec(PxI8 mask, Vec yes, Vec no)
+{
+    return (Vec){choose(mask, yes.x, no.x), choose(mask, yes.y, no.y), choose(mask, yes.z, no.z)};
+}
+
+PX_INLINE PxF8 clamp(PxF8 t)
+{
+    return px_f8_min(px_f8_max(t, px_f8(0)), px_f8(1));
+}
+
+PX_INLINE float over(float v)
+{
+    return v > 0 ? 1 / v : 0;
+}
+
+PX_INLINE float dot_of(const float a[3], const float b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+void PX_ISA_NAME(px_sheet_measure)(const PxSheetTriangle *triangle, uint32_t count,
+                                   const float at[3][8], PxSheetLanes *out)
+{
+    const Vec p = load(at);
+    for (uint32_t f = 0; f < count; ++f) {
+        const PxSheetTriangle *t = &triangle[f];
+        float bb = dot_of(t->ab, t->ab), bc = dot_of(t->ab, t->ac), cc = dot_of(t->ac, t->ac);
+        float det = bb * cc - bc * bc, turn = det > 0 ? 1 / det : NAN; /* NaN: never inside */
+        Vec ab = all(t->ab), ac = all(t->ac), ap = sub(p, all(t->a)), side = sub(ac, ab);
+        PxF8 d = dot(ap, ab), e = dot(ap, ac);
+        PxF8 v = (px_f8(cc) * d - px_f8(bc) * e) * px_f8(turn);
+        PxF8 w = (px_f8(bb) * e - px_f8(bc) * d) * px_f8(turn);
+        PxI8 inside = (v >= px_f8(0)) & (w >= px_f8(0)) & (v + w <= px_f8(1));
+        Vec on[3];
+        on[0] = less(ap, ab, clamp(d * px_f8(over(bb))));
+        on[1] = less(sub(ap, ab), side,
+                     clamp((e - d + px_f8(bb - bc)) * px_f8(over(bb - 2 * bc + cc))));
+        on[2] = less(ap, ac, clamp(e * px_f8(over(cc))));
+        PxF8 square[3] = {dot(on[0], on[0]), dot(on[1], on[1]), dot(on[2], on[2])};
+        PxF8 best = px_f8_min(square[0], px_f8_min(square[1], square[2]));
+        Vec r = choose_vec(square[0] <= best, on[0], choose_vec(square[1] <= best, on[1], on[2]));
+        PxI8 nearer = {0};
+        for (int k = 0; k < 3; ++k) { /* the nearest point is ap - on[k], seen from a */
+            Vec to = sub(all(t->beyond[k]), sub(ap, on[k]));
+            nearer |= (square[k] <= best * px_f8(1.00001f)) & (dot(on[k], to) > px_f8(0));
+        }
+        Vec within = less(less(ap, ab, v), ac, w);
+        r = choose_vec(inside, within, r);
+        px_f8_store(out->square[f], choose(inside, dot(within, within), best));
+        px_f8_store(out->apart[f][0], r.x);
+        px_f8_store(out->apart[f][1], r.y);
+        px_f8_store(out->apart[f][2], r.z);
+        out->least[f] = (uint8_t)px_f8_bits(inside | ~nearer);
+    }
+}
+
+void PX_ISA_NAME(px_sheet_compare)(const PxSheetTriangle *triangle, uint32_t count,
+                                   const float at[3][8], const PxSheetLanes *lanes,
+                                   const float normal[3][8], float reach, float alike,
+                                   uint8_t *other, float top[8])
+{
+    const Vec p = load(at), n = load(normal);
+    PxF8 most = px_f8_load(top);
+    for (uint32_t f = 0; f < count; ++f) {
+        const PxSheetTriangle *t = &triangle[f];
+        PxF8 square = px_f8_load(lanes->square[f]);
+        PxI8 near = square < px_f8(reach * reach);
+        PxF8 along = dot(load(lanes->apart[f]), n);
+        PxI8 differs = near & (along < px_f8(alike) * px_f8_sqrt(square));
+        other[f] = (uint8_t)(px_f8_bits(differs) & lanes->least[f]);
+        PxF8 b = dot(all(t->ab), n), c = dot(all(t->ac), n);
+        PxF8 high = dot(sub(all(t->a), p), n) + px_f8_max(px_f8(0), px_f8_max(b, c));
+        most = choose(near, px_f8_max(most, high), most);
+    }
+    px_f8_store(top, most);
+}

@@ -1,0 +1,154 @@
+#include "contact/sheet_tree.h"
+
+#include <math.h>
+
+/* Floats that are certainly below and above a double. */
+static float below(double v)
+{
+    float f = (float)v;
+    return f - (fabsf(f) * 1.2e-7f + 1e-30f);
+}
+
+static float above(double v)
+{
+    float f = (float)v;
+    return f + (fabsf(f) * 1.2e-7f + 1e-30f);
+}
+
+static PxSheetBox box_of(PxVec3 low, PxVec3 high)
+{
+    return (PxSheetBox){{below(low.x), below(low.y), below(low.z)},
+                        {above(high.x), above(high.y), above(high.z)}};
+}
+
+static double least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static double most(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static PxSheetBox box_of_face(const PxVec3 t[3])
+{
+    PxVec3 low = t[0], high = t[0];
+    for (int k = 1; k < 3; ++k) {
+        low = px_vec(least(low.x, t[k].x), least(low.y, t[k].y), least(low.z, t[k].z));
+        high = px_vec(most(high.x, t[k].x), most(high.y, t[k].y), most(high.z, t[k].z));
+    }
+    return box_of(low, high);
+}
+
+static void join(PxSheetBox *to, const PxSheetBox *a, const PxSheetBox *b)
+{
+    for (int k = 0; k < 3; ++k) {
+        to->low[k] = a->low[k] < b->low[k] ? a->low[k] : b->low[k];
+        to->high[k] = a->high[k] > b->high[k] ? a->high[k] : b->high[k];
+    }
+}
+
+/* Boxes of the vectors to - from of the corners; from NULL: of the positions `to`. */
+static PxSheetBox *fit(const PxClothSystem *y, const PxVec3 *from, const PxVec3 *to,
+                       PxArena *scratch)
+{
+    PxSheetBox *box = PX_ARENA_ARRAY(scratch, PxSheetBox, y->nodes + 1);
+    for (uint32_t n = y->nodes; box != NULL && n-- > 0;) {
+        const PxClothNode *node = &y->node[n];
+        if (node->face == UINT32_MAX) { /* children come after their parent */
+            join(&box[n], &box[n + 1], &box[y->node[n + 1].next]);
+            continue;
+        }
+        PxVec3 t[3];
+        for (int k = 0; k < 3; ++k) {
+            uint32_t v = y->face[node->face].corner[k];
+            t[k] = from != NULL ? px_sub(to[v], from[v]) : to[v];
+        }
+        box[n] = box_of_face(t);
+    }
+    return box;
+}
+
+PxStatus px_sheet_tree_fit(PxSheetTree *tree, const PxClothSystem *y, const PxVec3 *x,
+                           PxArena *scratch)
+{
+    *tree = (PxSheetTree){.system = y, .box = fit(y, NULL, x, scratch)};
+    return tree->box != NULL
+               ? PX_OK
+               : px_fail(PX_ERR_MEMORY, "cloth: no room for boxes of %u triangles", y->faces);
+}
+
+PxStatus px_sheet_tree_move(PxSheetTree *tree, const PxVec3 *x, const PxVec3 *to, PxArena *scratch)
+{
+    tree->move = fit(tree->system, x, to, scratch);
+    return tree->move != NULL ? PX_OK
+                              : px_fail(PX_ERR_MEMORY, "cloth: no room for boxes of %u triangles",
+                                        tree->system->faces);
+}
+
+PxSheetBox px_sheet_box(PxVec3 a, PxVec3 b, double reach)
+{
+    PxVec3 low = {least(a.x, b.x) - reach, least(a.y, b.y) - reach, least(a.z, b.z) - reach};
+    PxVec3 high = {most(a.x, b.x) + reach, most(a.y, b.y) + reach, most(a.z, b.z) + reach};
+    return box_of(low, high);
+}
+
+uint32_t px_sheet_next(const PxSheetTree *tree, PxSheetWalk *walk)
+{
+    const PxClothNode *node = tree->system->node;
+    uint32_t n = walk->at, nodes = tree->system->nodes;
+    const PxSheetBox *q = &walk->box;
+    while (n < nodes) {
+        const PxSheetBox *b = &tree->box[n];
+        bool meets = (b->low[0] <= q->high[0]) & (b->high[0] >= q->low[0]) &
+                     (b->low[1] <= q->high[1]) & (b->high[1] >= q->low[1]) &
+                     (b->low[2] <= q->high[2]) & (b->high[2] >= q->low[2]);
+        uint32_t face = node[n].face;
+        n = meets ? n + 1 : node[n].next;
+        if (meets && face != UINT32_MAX) {
+            walk->at = n;
+            return face;
+        }
+    }
+    walk->at = n;
+    return UINT32_MAX;
+}
+
+PxSheetSweep px_sheet_sweep(PxVec3 from, PxVec3 to, double keep)
+{
+    PxVec3 way = px_sub(to, from);
+    double rounded = 2e-7 * (fabs(from.x) + fabs(from.y) + fabs(from.z) + px_length(way));
+    return (PxSheetSweep){.place = {(float)from.x, (float)from.y, (float)from.z},
+                          .way = {(float)way.x, (float)way.y, (float)way.z},
+                          .keep = above(keep + rounded)};
+}
+
+uint32_t px_sheet_next_met(const PxSheetTree *tree, PxSheetSweep *s)
+{
+    const PxClothNode *node = tree->system->node;
+    uint32_t n = s->at, nodes = tree->system->nodes;
+    while (n < nodes) {
+        const PxSheetBox *b = &tree->box[n], *m = &tree->move[n];
+        float away = 0, moves = 0;
+        for (int k = 0; k < 3; ++k) {
+            float under = b->low[k] - s->place[k], over = s->place[k] - b->high[k];
+            float gap = under > over ? under : over;
+            float back = s->way[k] - m->low[k], on = m->high[k] - s->way[k];
+            float way = back > on ? back : on; /* never negative */
+            gap = gap > 0 ? gap : 0;
+            away += gap * gap;
+            moves += way * way;
+        }
+        float reach = 1.00001f * sqrtf(moves) + s->keep;
+        bool meets = away <= reach * reach;
+        uint32_t face = node[n].face;
+        n = meets ? n + 1 : node[n].next;
+        if (meets && face != UINT32_MAX) {
+            s->at = n;
+            return face;
+        }
+    }
+    s->at = n;
+    return UINT32_MAX;
+}

@@ -1,0 +1,65 @@
+/// Which triangles of cloth are near a box, a point or its way: boxes over the hierarchy of
+/// triangles that cloth has for its own collisions (cloth/collide.h).
+///
+/// The boxes are floats, rounded outward, and fitted anew in every step; the hierarchy stays.
+#ifndef PX_CONTACT_SHEET_TREE_H
+#define PX_CONTACT_SHEET_TREE_H
+
+#include "base/arena.h"
+#include "cloth/cloth.h"
+
+typedef struct PxSheetBox {
+    float low[3], high[3];
+} PxSheetBox;
+
+typedef struct PxSheetTree {
+    const PxClothSystem *system;
+    PxSheetBox *box;  ///< by node: of its triangles at the start of the step
+    PxSheetBox *move; ///< by node: of the displacements of their corners; NULL: not known yet
+} PxSheetTree;
+
+/// Fits the boxes to the positions x of the vertices. Errors of both: PX_ERR_MEMORY.
+PxStatus px_sheet_tree_fit(PxSheetTree *tree, const PxClothSystem *system, const PxVec3 *x,
+                           PxArena *scratch);
+
+/// Fits `move` to the displacements to - x.
+PxStatus px_sheet_tree_move(PxSheetTree *tree, const PxVec3 *x, const PxVec3 *to, PxArena *scratch);
+
+/// A box that contains the places a and b and all that is nearer to them than `reach`.
+PxSheetBox px_sheet_box(PxVec3 a, PxVec3 b, double reach);
+
+/// A walk over the triangles whose boxes meet a box: `at` is 0 at first.
+typedef struct PxSheetWalk {
+    PxSheetBox box;
+    uint32_t at;
+} PxSheetWalk;
+
+/// The next triangle, in an order that depends on the topology alone; UINT32_MAX: there are no
+/// more.
+uint32_t px_sheet_next(const PxSheetTree *tree, PxSheetWalk *walk);
+
+/// A walk over the triangles that a point may come nearer to than `keep` on a straight way, while
+/// they make theirs: those whose distance at the start is at most the largest relative
+/// displacement and `keep`.
+typedef struct PxSheetSweep {
+    float place[3], way[3];
+    float keep;  ///< with the rounding of the place
+    uint32_t at; ///< 0 at first
+} PxSheetSweep;
+
+PxSheetSweep px_sheet_sweep(PxVec3 from, PxVec3 to, double keep);
+
+/// As px_sheet_next(), after px_sheet_tree_move().
+uint32_t px_sheet_next_met(const PxSheetTree *tree, PxSheetSweep *sweep);
+
+/// The corner opposite of edge k (from corner k to the next) in the triangle beyond that edge;
+/// UINT32_MAX: the edge is a border.
+static inline uint32_t px_sheet_across(const PxClothSystem *y, uint32_t face, int k)
+{
+    const PxClothEdge *e = &y->edges_of[y->face[face].edge[k]];
+    int other = e->face[0] == face;
+    uint32_t to = e->face[other];
+    return to == UINT32_MAX ? to : y->face[to].corner[(e->side[other] + 2) % 3];
+}
+
+#endif
