@@ -274,9 +274,8 @@ static int follow(const Job *j, uint32_t i, Contact contact[CONTACTS], PxVec3 *e
 /* Are a sheet and the way of a particle near enough to meet, by the largest displacements? */
 static bool may_meet(const Job *j, uint32_t i)
 {
-    const PxSheets *s = j->c->sheets;
     PxVec3 way = px_sub(px_particle_place(j->c->particles, i), start_of(j->c, i));
-    double far = fmin((double)s->nearest[i], s->reach);
+    double far = fmin((double)j->c->far[i], j->c->beyond);
     return far < 1.001 * (px_length(way) + j->travel + 0.5 * j->keep);
 }
 

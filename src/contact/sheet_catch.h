@@ -20,6 +20,8 @@ typedef struct PxSheetCatch {
     const PxVec3 *at; ///< vertices at the end of the step
     PxVec3 *w;        ///< their velocities then; get impulses
     PxParticles *particles;
+    const float *far;            ///< by row: lower bound of the distance to a sheet at the start, m
+    double beyond;               ///< the bound of rows whose far is INFINITY, m
     const float *from[6];        ///< positions at the start: x, y, z, and what floats left of them
     const double *keep;          ///< by cloth: distance that is kept, m
     PxBoundary *const *boundary; ///< walls, at the end of the step

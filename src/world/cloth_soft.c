@@ -208,11 +208,13 @@ PxStatus px_cloth_soft_catch(PxWorld *world, PxClothStep *s, const PxVec3 *at)
                        .sheet = sheet,
                        .sheets = cloths,
                        .reach = world->def.spacing};
+    PX_TRY(px_sheet_tree_fit(&sheets.tree, s->system, s->x, s->scratch));
     PxSheetCatch c = {.sheets = &sheets,
                       .at = at,
                       .w = s->w,
                       .particles = &world->particles,
                       .far = far,
+                      .beyond = INFINITY,
                       .keep = keep,
                       .boundary = world->boundaries.data,
                       .boundaries = world->boundaries.count,

@@ -142,6 +142,8 @@ PxStatus px_sheet_stage_catch(PxWorld *world, PxClothStep *step, const PxVec3 *a
                       .at = at,
                       .w = step->w,
                       .particles = &world->particles,
+                      .far = run->sheets.nearest,
+                      .beyond = run->sheets.reach,
                       .keep = keep,
                       .boundary = world->boundaries.data,
                       .boundaries = world->boundaries.count,
