@@ -18,6 +18,7 @@
 /* A pair of the search, and how it comes near. */
 typedef struct PxClothFound {
     PxClothNear near;
+    uint32_t at;      /* of the list */
     double weight[4]; /* of the closest points, of both signs: their sum is 0 */
     PxVec3 normal;    /* from the second to the first */
     double gap;       /* distance along the normal at the start, m */
@@ -54,12 +55,35 @@ static bool falls(bool edges, const PxVec3 x[4], const PxVec3 way[4], double rea
     return true; /* it is not clear after so many parts of the way */
 }
 
+/* Distance that a pair is to keep, and down to which it may come. */
+static double keep_of(const PxClothCollision *c, const PxClothNear *n)
+{
+    return 0.5 * (c->search.thick[n->cloth[0] & ~EDGES] + c->search.thick[n->cloth[1]]);
+}
+
+static double stop_of(const Job *j, const PxClothNear *n, double keep)
+{
+    return j->aim == CROSSING ? fmin(0.5 * n->distance, LEAST * keep) : keep;
+}
+
+/* Is a pair too far away, by what is known of it? Ways relative to their mean are others than those
+ * of the search by up to twice what single ones are, on each side. */
+static bool is_far(const Job *j, const PxClothNear *n)
+{
+    const float *off = j->c->off;
+    float most = off[n->vertex[0]];
+    for (int k = 1; k < 4; ++k)
+        most = off[n->vertex[k]] > most ? off[n->vertex[k]] : most;
+    double reach = (1 + 1e-6) * ((double)n->reach + 4 * (double)most);
+    return n->distance - reach > stop_of(j, n, keep_of(j->c, n));
+}
+
 static bool test(const Job *j, PxClothFound *p)
 {
     const PxClothCollision *c = j->c;
     const PxClothNear *n = &p->near;
     bool edges = (n->cloth[0] & EDGES) != 0;
-    double keep = 0.5 * (c->search.thick[n->cloth[0] & ~EDGES] + c->search.thick[n->cloth[1]]);
+    double keep = keep_of(c, n);
     PxVec3 x[4], way[4], apart;
     bool tangled[2] = {false, false};
     for (int k = 0; k < 4; ++k) {
@@ -69,7 +93,7 @@ static bool test(const Job *j, PxClothFound *p)
         tangled[edges ? k / 2 : k > 0] |= c->tangled[i] != 0;
     }
     double reach = px_cloth_pair_reach(edges, way), d = n->distance, first[4];
-    double stop = j->aim == CROSSING ? fmin(0.5 * d, LEAST * keep) : keep;
+    double stop = stop_of(j, n, keep);
     if (d - reach > stop || (tangled[0] && tangled[1]) || !(d > 1e-9 * keep))
         return false; /* the last: crossed, or about to be, and no side is known */
     px_cloth_pair_distance(edges, x, first, &apart);
@@ -100,7 +124,10 @@ static void test_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     Job *j = user;
     for (uint32_t k = begin; k < end; ++k) {
-        PxClothFound p = {.near = j->c->search.near[k]};
+        const PxClothNear *n = &j->c->search.near[k];
+        if ((j->aim == NEAR && n->touches) || is_far(j, n))
+            continue;
+        PxClothFound p = {.near = *n, .at = k};
         if (!test(j, &p))
             continue;
         uint32_t at = atomic_fetch_add_explicit(&j->found, 1, memory_order_relaxed);
@@ -117,9 +144,12 @@ static bool still_holds(PxClothCollision *c)
     bool holds = true;
     for (uint32_t i = 0; i < c->step->system->vertices; ++i) {
         PxVec3 d = px_sub(c->way[i], c->seen[i]);
-        c->search.fresh[i] = !(px_dot(d, d) <= most);
+        double square = px_dot(d, d);
+        c->off[i] = (float)sqrt(square);
+        c->search.fresh[i] = !(square <= most);
         if (!c->search.fresh[i])
             continue;
+        c->off[i] = 0;
         c->seen[i] = c->way[i];
         holds = false;
     }
@@ -220,6 +250,7 @@ PxStatus px_cloth_collide_find(PxClothCollision *c, uint32_t *found)
     PX_TRY(find(c, NEAR, &count));
     uint32_t before = c->step->contacts->count;
     for (uint32_t k = 0; k < count; ++k) {
+        c->search.near[c->found[k].at].touches = true;
         if (is_known(c->step->contacts, before, &c->found[k]))
             continue;
         PxClothContact own = contact_of(c, &c->found[k]);
@@ -360,13 +391,14 @@ PxStatus px_cloth_collide_begin(PxClothCollision *c, PxClothStep *s)
         return PX_OK;
     c->way = PX_ARENA_ARRAY(m, PxVec3, y->vertices + 1);
     c->seen = PX_ARENA_ARRAY(m, PxVec3, y->vertices + 1);
+    c->off = PX_ARENA_ARRAY(m, float, y->vertices + 1);
     c->tangled = PX_ARENA_ARRAY(m, uint8_t, y->vertices + 1);
     c->stiff = PX_ARENA_ARRAY(m, double, y->cloths + 1);
     c->most = y->vertices + 64;
     c->found = PX_ARENA_ARRAY(m, PxClothFound, c->most);
     c->search = (PxClothSearch){.step = s, .thick = PX_ARENA_ARRAY(m, double, y->cloths + 1)};
-    if (c->way == NULL || c->seen == NULL || c->tangled == NULL || c->stiff == NULL ||
-        c->found == NULL || c->search.thick == NULL)
+    if (c->way == NULL || c->seen == NULL || c->off == NULL || c->tangled == NULL ||
+        c->stiff == NULL || c->found == NULL || c->search.thick == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for contacts of %u triangles", y->faces);
     memset(c->tangled, 0, y->vertices);
     double least = INFINITY;
@@ -376,7 +408,7 @@ PxStatus px_cloth_collide_begin(PxClothCollision *c, PxClothStep *s)
         c->stiff[k] = STIFF * law->mass * y->edge[k] * y->edge[k] / (law->step * law->step);
         least = fmin(least, c->search.thick[k]);
     }
-    c->search.slack = least;
+    c->search.slack = 0.5 * least;
     follow(c);
     memcpy(c->seen, c->way, y->vertices * sizeof *c->seen);
     c->search.way = c->seen;

@@ -32,6 +32,8 @@ typedef struct PxClothNear {
     uint32_t vertex[4];
     uint32_t cloth[2]; ///< bit 31 of the first: edges
     double distance;   ///< at the start, m
+    float reach;       ///< by which they approach at most on the ways of the search, m
+    bool touches;      ///< it is a contact already
 } PxClothNear;
 
 /// An edge that crosses a triangle at the start.
@@ -76,6 +78,7 @@ typedef struct PxClothCollision {
     PxClothSearch search;
     PxVec3 *way;      ///< of the present test
     PxVec3 *seen;     ///< that of the search
+    float *off;       ///< by vertex: how far the ends of the two are apart, m
     uint8_t *tangled; ///< by vertex: it belongs to something that is crossed
     double *stiff;    ///< by cloth: of contacts, N/m
     struct PxClothFound *found;

@@ -38,14 +38,14 @@ void px_cloth_visit_add(PxClothVisit *j, const uint32_t v[4], bool edges, uint32
     double w[4], keep = 0.5 * (j->out->thick[c[0]] + j->out->thick[c[1]]);
     double d = px_cloth_pair_distance(edges, x, w, &apart);
     /* other ways, relative to their mean, differ by up to a slack on each side */
-    if (d - px_cloth_pair_reach(edges, way) - 2 * j->out->slack > keep ||
-        are_sewn(j->s, v, edges ? 2 : 1, 4))
+    double reach = px_cloth_pair_reach(edges, way);
+    if (d - reach - 2 * j->out->slack > keep || are_sewn(j->s, v, edges ? 2 : 1, 4))
         return;
     uint32_t at = atomic_fetch_add_explicit(&j->found, 1, memory_order_relaxed);
     if (at >= j->out->most)
         return;
-    j->out->near[at] =
-        (PxClothNear){{v[0], v[1], v[2], v[3]}, {c[0] | (edges ? 1u << 31 : 0), c[1]}, d};
+    j->out->near[at] = (PxClothNear){
+        {v[0], v[1], v[2], v[3]}, {c[0] | (edges ? 1u << 31 : 0), c[1]}, d, (float)reach, false};
 }
 
 /* Where the edge pq crosses a triangle, if it does: the part of the edge, and weights of corners.

@@ -13,7 +13,9 @@
 #define LOW 0.2     /* tangents touch the law at this part of the gap or further out */
 #define CLOSED 0.02 /* the law is linear below this part of the thickness */
 #define TIE 1000.0  /* strength of a tie, masses of its vertices */
-#define PART 14     /* floats by contact */
+#define PART 24     /* floats by contact: columns of C and C u, 4 each, and weights */
+#define PUSH 12     /* C u */
+#define WEIGHT 16   /* of them */
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
@@ -218,10 +220,11 @@ static void tangent_block(void *user, uint32_t begin, uint32_t end, int thread)
         job->changed[k] = linearise(s, c, u);
         c->load = fmax(c->load, 0);
         float *part = s->contacts->part + PART * (size_t)k;
+        static const int of_column[12] = {0, 1, 2, -1, 1, 3, 4, -1, 2, 4, 5, -1};
+        for (int a = 0; a < 12; ++a)
+            part[a] = of_column[a] < 0 ? 0 : (float)c->matrix[of_column[a]];
         for (int a = 0; a < 5; ++a)
-            part[a] = a < px_cloth_contact_corners(c) ? (float)c->weight[a] : 0;
-        for (int a = 0; a < 6; ++a)
-            part[5 + a] = (float)c->matrix[a];
+            part[WEIGHT + a] = a < px_cloth_contact_corners(c) ? (float)c->weight[a] : 0;
         PxVec3 rest = px_scale(c->velocity, -1);
         for (int a = 0; a < px_cloth_contact_corners(c); ++a)
             rest = px_mad(rest, s->u[c->vertex[a]], c->weight[a]);
@@ -291,24 +294,20 @@ static void contact_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxClothContacts *c = s->contacts;
     const PxClothBodies *bodies = s->bodies != NULL && s->bodies->count > 0 ? s->bodies : NULL;
     for (uint32_t k = begin; k < end; ++k) {
-        float *part = c->part + PART * (size_t)k, u[3] = {0, 0, 0};
+        float *part = c->part + PART * (size_t)k;
         const uint32_t *column = c->column + 5 * (size_t)k;
-        for (int a = 0; a < 5; ++a) {
-            const float *z = s->rows.z + 4 * (size_t)column[a];
-            u[0] += part[a] * z[0];
-            u[1] += part[a] * z[1];
-            u[2] += part[a] * z[2];
-        }
+        PxF4 u = px_f4(0.0f);
+        for (int a = 0; a < 5; ++a)
+            u += px_f4(part[WEIGHT + a]) * px_f4_load(s->rows.z + 4 * (size_t)column[a]);
         if (bodies != NULL && bodies->of[k] > 0) {
             const double *z = bodies->body[bodies->of[k] - 1].z, *l = bodies->lever + 3 * (size_t)k;
-            u[0] -= (float)(z[0] + z[4] * l[2] - z[5] * l[1]);
-            u[1] -= (float)(z[1] + z[5] * l[0] - z[3] * l[2]);
-            u[2] -= (float)(z[2] + z[3] * l[1] - z[4] * l[0]);
+            u -= (PxF4){(float)(z[0] + z[4] * l[2] - z[5] * l[1]),
+                        (float)(z[1] + z[5] * l[0] - z[3] * l[2]),
+                        (float)(z[2] + z[3] * l[1] - z[4] * l[0]), 0};
         }
-        const float *m = part + 5;
-        part[11] = m[0] * u[0] + m[1] * u[1] + m[2] * u[2];
-        part[12] = m[1] * u[0] + m[3] * u[1] + m[4] * u[2];
-        part[13] = m[2] * u[0] + m[4] * u[1] + m[5] * u[2];
+        px_f4_store(part + PUSH, px_f4(u[0]) * px_f4_load(part) +
+                                     px_f4(u[1]) * px_f4_load(part + 4) +
+                                     px_f4(u[2]) * px_f4_load(part + 8));
     }
 }
 
@@ -318,13 +317,10 @@ static void product_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxClothStep *s = user;
     const PxClothContacts *c = s->contacts;
     for (uint32_t n = begin; n < end; ++n) {
-        float sum[3] = {0, 0, 0};
+        PxF4 sum = px_f4(0.0f);
         for (uint32_t k = c->first[n]; k < c->first[n + 1]; ++k) {
             const float *part = c->part + PART * (size_t)c->use[k].of;
-            float w = part[c->use[k].corner];
-            sum[0] += w * part[11];
-            sum[1] += w * part[12];
-            sum[2] += w * part[13];
+            sum += px_f4(part[WEIGHT + c->use[k].corner]) * px_f4_load(part + PUSH);
         }
         float *at = s->rows.more + 24 * (size_t)(c->row[n] / 8) + c->row[n] % 8;
         at[0] = sum[0];
@@ -335,7 +331,7 @@ static void product_block(void *user, uint32_t begin, uint32_t end, int thread)
 
 const float *px_cloth_contact_product(const PxClothContacts *c, uint32_t k)
 {
-    return c->part + PART * (size_t)k + 11;
+    return c->part + PART * (size_t)k + PUSH;
 }
 
 void px_cloth_contacts_product(PxClothStep *s)

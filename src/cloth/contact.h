@@ -57,7 +57,7 @@ typedef struct PxClothContacts {
     uint32_t *row;    ///< which
     uint32_t *first;  ///< by row of that list: first use, and one more
     PxClothUse *use;  ///< contact and corner
-    float *part;      ///< by contact: 5 weights, 6 of C, and 3 for the product
+    float *part;      ///< by contact: C, 5 weights, and room for the product
     uint32_t *column; ///< 5 by contact: rows of its vertices
     bool listed;      ///< the lists are those of the present contacts
 } PxClothContacts;

@@ -3,10 +3,13 @@
 #include "base/stop.h"
 #include "contact/cloth_rigids.h"
 
-#define WALLS 3  /* rounds in which boundaries decide */
-#define ROUNDS 6 /* rounds of Newton's method */
-#define TIES 3   /* rounds in which what would cross is tied */
-#define FEW 0.02 /* part of the contacts that may still change */
+#include <math.h>
+
+#define WALLS 3    /* rounds in which boundaries decide */
+#define ROUNDS 6   /* rounds of Newton's method */
+#define TIES 3     /* rounds in which what would cross is tied */
+#define ROUGH 0.02 /* tolerance of rounds that another one follows */
+#define FEW 0.02   /* part of the contacts that may still change */
 
 static PxStatus solve(PxClothStep *s)
 {
@@ -17,16 +20,21 @@ static PxStatus solve(PxClothStep *s)
 
 PxStatus px_cloth_contact_solve(PxClothWalls *walls, PxClothCollision *collision, PxClothStep *s)
 {
-    bool moved = true;
+    bool moved = true, rough = true;
+    double tolerance = s->tolerance;
     for (int round = 0; round < ROUNDS; ++round) {
         uint32_t found, changed;
         PX_TRY(px_stop_check(s->threads));
         PX_TRY(px_cloth_collide_find(collision, &found));
         px_cloth_rigids_follow(walls, s);
         PX_TRY(px_cloth_contacts_linearise(s, &changed));
-        if (!moved && (double)changed <= FEW * (double)s->contacts->count)
+        bool settled = !moved && (double)changed <= FEW * (double)s->contacts->count;
+        if (settled && !rough)
             break;
+        rough = !settled && round + 1 < ROUNDS;
+        s->tolerance = rough ? fmax(ROUGH, tolerance) : tolerance;
         PX_TRY(px_cloth_solve(s));
+        s->tolerance = tolerance;
         bool late = round + 1 >= WALLS;
         moved = (!late || s->contacts->count > 0) && px_cloth_walls_decide(walls, s, late);
     }
