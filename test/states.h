@@ -120,6 +120,15 @@ static const Case cases[] = {
      " \"seams\": [{\"name\": \"hem\", \"from\": \"front\", \"to\": \"back\","
      " \"time\": 0.06, \"strength\": 0.5}]}",
      0.04, 0.06},
+    {"torn",
+     OPENING
+     "\"spacing\": 0.05, \"gravity\": [0, 0, 0], \"materials\": {\"cotton\": {\"density\": 100,"
+     " \"cloth\": {\"mass\": 0.2, \"tear\": 2}}}, \"bodies\": [{\"name\": \"sheet\","
+     " \"material\": \"cotton\", \"spin\": [0, 30, 0], \"shape\": {\"sheet\":"
+     " {\"width\": 0.4, \"length\": 0.4, \"columns\": 6, \"rows\": 6}}},"
+     " {\"name\": \"other\", \"material\": \"cotton\", \"shape\": {\"sheet\":"
+     " {\"width\": 0.4, \"length\": 0.4, \"columns\": 4, \"rows\": 4}, \"at\": [0, 2, 0]}}]}",
+     0.05, 0.05},
     {"wet",
      OPENING
      "\"spacing\": 0.04, \"materials\": {\"water\": {\"density\": 1000}, \"cotton\":"

@@ -172,7 +172,8 @@ typedef struct PxClothDef {
     double wet_bend;       ///< factor of the flexural rigidity at saturation, > 0
     double permeability;   ///< of saturated cloth to liquid through it, m^2, >= 0
     double wet;            ///< its saturation at the start, 0 .. 1
-    double reserved[2];    ///< must be 0
+    double tear;           ///< tension at which it tears, per width at rest, N/m; 0: never
+    double tear_warp;      ///< the same along the warp; 0: as `tear`
 } PxClothDef;
 
 /// Returns a def of cotton with `cloth` false.
@@ -698,6 +699,8 @@ typedef struct PxStats {
     uint64_t cloth_iterations; ///< of the solve of cloth in the last step
     uint64_t cloth_contacts;   ///< vertices that walls and rigid bodies carry
     uint64_t cloth_crossed;    ///< so far: vertices inside walls, crossings of cloth with cloth
+    uint64_t cloth_torn;       ///< edges that have torn so far
+    uint64_t seams_ripped;     ///< ties of seams that have ripped so far
     double cloth_kinetic, cloth_potential, cloth_elastic; ///< J
     double cloth_strain;                                  ///< largest along a thread
     PxVec3 cloth_momentum;                                ///< kg m/s

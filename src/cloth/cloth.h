@@ -53,6 +53,7 @@ typedef struct PxClothLaw {
     PxClothBending bending;
     PxClothIntegration integration;
     double friction;
+    double tear[2];  ///< strength along weft and warp, N/m; 0: it does not tear
     double pressure; ///< excess pressure inside at the start, Pa
     double air;      ///< density, kg/m^3
     PxVec3 wind;     ///< m/s
@@ -125,6 +126,7 @@ typedef struct PxClothSystem {
     PxClothHinge *hinge;   ///< the same
     PxClothEdge *edges_of; ///< by edge: hinges and borders, piece after piece
     uint32_t *edge_of_hinge;
+    uint8_t *torn;       ///< by edge: it is a border that a tear made
     double *share;       ///< by vertex, m^2
     uint32_t *of_vertex; ///< index of its cloth
     uint32_t *of_face, *of_hinge;

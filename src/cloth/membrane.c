@@ -47,6 +47,7 @@ PxStatus px_cloth_law(const PxMaterialDef *def, const char *what, PxClothLaw *ou
                         .bending = d->bending_model,
                         .integration = d->integration,
                         .friction = def->friction,
+                        .tear = {d->tear, d->tear_warp > 0 ? d->tear_warp : d->tear},
                         .pressure = d->pressure,
                         .air = d->air,
                         .wind = d->wind,

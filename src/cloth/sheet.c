@@ -383,6 +383,9 @@ void px_cloth_sheet_free(PxClothSheet *s)
     free(s->face);
     free(s->hinge);
     free(s->uv);
+    free(s->vertex_from);
+    free(s->edge_from);
+    px_cloth_sheet_free(s->whole);
     free(s);
 }
 

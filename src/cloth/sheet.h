@@ -44,6 +44,10 @@ typedef struct PxClothSheet {
     bool closed;      ///< every edge has two faces
     uint32_t borders; ///< edges with one face
     uint32_t references;
+    struct PxClothSheet *whole; ///< that it was torn from (cloth/tear.h); NULL: it is whole
+    uint32_t *vertex_from;      ///< torn: vertex of the whole one that each is a copy of
+    uint32_t *edge_from;        ///< torn: twice the edge of the whole one, plus 1 for the second
+                                ///< border of a torn hinge
 } PxClothSheet;
 
 /// Makes the triangles of a sheet or an open or closed mesh, placed as the def says.

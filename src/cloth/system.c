@@ -73,6 +73,9 @@ static void copy_sheet(PxClothSystem *s, const PxClothSheet *sheet, uint32_t clo
         s->edge_of_hinge[s->hinges] = edge + t;
         s->of_hinge[s->hinges++] = cloth;
     }
+    for (uint32_t e = 0; e < sheet->hinges + sheet->borders; ++e)
+        s->torn[edge + e] = sheet->whole != NULL && e >= sheet->hinges &&
+                            sheet->edge_from[e] / 2 < sheet->whole->hinges;
     s->vertices += sheet->vertices;
     s->edges += sheet->hinges + sheet->borders;
 }
@@ -141,6 +144,7 @@ PxStatus px_cloth_system_build(PxClothSystem *s, const PxCloth *cloth, size_t cl
     s->hinge = PX_ARENA_ARRAY(m, PxClothHinge, hinges + 1);
     s->edges_of = PX_ARENA_ARRAY(m, PxClothEdge, edges + 1);
     s->edge_of_hinge = PX_ARENA_ARRAY(m, uint32_t, hinges + 1);
+    s->torn = PX_ARENA_ARRAY(m, uint8_t, edges + 1);
     s->share = PX_ARENA_ARRAY(m, double, n + 1);
     s->of_vertex = PX_ARENA_ARRAY(m, uint32_t, n + 1);
     s->of_face = PX_ARENA_ARRAY(m, uint32_t, faces + 1);
@@ -156,8 +160,8 @@ PxStatus px_cloth_system_build(PxClothSystem *s, const PxCloth *cloth, size_t cl
     if (s->face == NULL || s->hinge == NULL || s->share == NULL || s->of_vertex == NULL ||
         s->of_face == NULL || s->of_hinge == NULL || s->first_face == NULL ||
         s->first_hinge == NULL || s->faces_of == NULL || s->hinges_of == NULL || fill == NULL ||
-        start == NULL || s->edges_of == NULL || s->edge_of_hinge == NULL || s->edge == NULL ||
-        s->volume == NULL)
+        start == NULL || s->torn == NULL || s->edges_of == NULL || s->edge_of_hinge == NULL ||
+        s->edge == NULL || s->volume == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %zu triangles", faces);
     for (size_t k = 0; k < cloths; ++k)
         copy_sheet(s, cloth[k].sheet, (uint32_t)k);

@@ -59,6 +59,65 @@ void px_cloth_bends_drop(PxWorld *world, uint32_t slot)
     px_table_cut(t, kept, t->columns);
 }
 
+/* The edge of the old sheet that has the angles of an edge of the whole one. */
+static uint32_t find_edge(const PxClothSheet *old, uint32_t from, uint32_t *hint)
+{
+    uint32_t count = old->hinges + old->borders;
+    if (old->edge_from == NULL)
+        return from / 2;
+    for (uint32_t n = 0; n < count; ++n) { /* both lists have nearly the same order */
+        uint32_t e = (*hint + n) % count;
+        if (old->edge_from[e] == from) {
+            *hint = e + 1;
+            return e;
+        }
+    }
+    return from % 2 != 0 ? find_edge(old, from - 1, hint) : 0; /* of the hinge that has torn */
+}
+
+/* Half the angle by which a hinge of a piece is bent. */
+static double half_angle(const PxWorld *world, uint32_t vertex, const PxClothHinge *h, double rest)
+{
+    void *const *d = px_table_find(&world->cloth_vertices, "position")->data;
+    PxVec3 x[4];
+    for (int k = 0; k < 4; ++k) {
+        uint32_t i = vertex + h->corner[k];
+        x[k] = px_vec(((double *)d[0])[i], ((double *)d[1])[i], ((double *)d[2])[i]);
+    }
+    return 0.5 * (px_cloth_angle(x) - h->angle - rest);
+}
+
+void px_cloth_bends_torn(PxWorld *world, uint32_t vertex, uint32_t first, const PxClothSheet *old,
+                         const PxClothSheet *torn)
+{
+    PxTable *t = &world->cloth_edges;
+    uint32_t before = old->hinges + old->borders, after = torn->hinges + torn->borders;
+    uint32_t rows = t->count, slot = bodies(t)[first], hint = 0, copy;
+    px_table_append(t, after, NULL); /* cannot fail: there is room, also for a copy of the old */
+    copy = rows + after - before;
+    memmove(bodies(t) + first + after, bodies(t) + first + before,
+            (rows - first - before) * sizeof(uint32_t));
+    for (int c = REST; c < COLUMNS; ++c) {
+        double *x = numbers(t, c);
+        memcpy(x + copy, x + first, before * sizeof *x);
+        /* the pieces behind it */
+        memmove(x + first + after, x + first + before, (rows - first - before) * sizeof *x);
+    }
+    for (uint32_t e = 0; e < after; ++e) {
+        uint32_t from = find_edge(old, torn->edge_from[e], &hint);
+        double rest = numbers(t, REST)[copy + from], lean = numbers(t, LEAN)[copy + from];
+        bodies(t)[first + e] = slot;
+        if (e >= torn->hinges && from < old->hinges) { /* a plate ends here now (plate.c) */
+            double half = half_angle(world, vertex, &old->hinge[from], rest);
+            lean = half + (torn->edge_from[e] % 2 != 0 ? -lean : lean);
+            rest = 0;
+        }
+        numbers(t, REST)[first + e] = rest;
+        numbers(t, LEAN)[first + e] = lean;
+    }
+    px_table_cut(t, copy, t->columns);
+}
+
 void px_cloth_bends_begin(const PxWorld *world, PxClothStep *s)
 {
     s->rest = numbers(&world->cloth_edges, REST);

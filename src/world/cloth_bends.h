@@ -15,6 +15,10 @@ void px_cloth_bends_free(PxWorld *world);
 PxStatus px_cloth_bends_add(PxWorld *world, const PxClothSheet *sheet, uint32_t slot);
 /// Removes those of a body.
 void px_cloth_bends_drop(PxWorld *world, uint32_t slot);
+/// Angles of a piece when its sheet becomes a torn one: its vertices begin at row `vertex` of
+/// theirs, its edges at row `first`. There is room for as many rows more as the torn one has edges.
+void px_cloth_bends_torn(PxWorld *world, uint32_t vertex, uint32_t first, const PxClothSheet *old,
+                         const PxClothSheet *torn);
 
 /// The arrays of a step.
 void px_cloth_bends_begin(const PxWorld *world, PxClothStep *step);

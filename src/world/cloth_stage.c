@@ -31,6 +31,7 @@ enum {
     WATER,
     HANGING,
     LIQUID,
+    CALM,
     COLUMNS
 };
 static const struct {
@@ -52,6 +53,7 @@ static const struct {
     [WATER] = {"water", "kg", PX_F64, 1},
     [HANGING] = {"hanging", "kg", PX_F64, 1},
     [LIQUID] = {"liquid", "", PX_U32, 1},
+    [CALM] = {"calm", "s", PX_F64, 1},
 };
 
 PxStatus px_cloth_init(PxWorld *world)
@@ -590,8 +592,7 @@ PxStatus px_cloth_check_stored(const PxWorld *world, const PxWorldState *state,
     return PX_OK;
 }
 
-/* Evaluates the present state in scratch that the caller releases. */
-static PxStatus look(PxWorld *world, PxClothStep *s)
+PxStatus px_cloth_look(PxWorld *world, PxClothStep *s)
 {
     if (world->cloth_stale)
         PX_TRY(px_cloth_stage_begin(world));
@@ -666,7 +667,7 @@ PxStatus px_cloth_frame(PxWorld *world, PxTable *vertices, PxTable *faces)
         return PX_OK;
     PxClothStep s;
     PxArenaMark mark = px_arena_mark(&world->scratch);
-    PxStatus status = look(world, &s);
+    PxStatus status = px_cloth_look(world, &s);
     if (status == PX_OK)
         status = frame_vertices(world, vertices);
     if (status == PX_OK)
@@ -755,7 +756,7 @@ PxStatus px_cloth_totals(PxWorld *world, PxClothTotals *out)
         return PX_OK;
     PxClothStep s;
     PxArenaMark mark = px_arena_mark(&world->scratch);
-    PxStatus status = look(world, &s);
+    PxStatus status = px_cloth_look(world, &s);
     for (uint32_t i = 0; status == PX_OK && i < s.system->vertices; ++i) {
         double m = s.mass[i], v = px_length(s.v[i]);
         out->mass += m;

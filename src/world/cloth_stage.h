@@ -51,6 +51,9 @@ typedef struct PxClothWater {
 } PxClothWater;
 PxClothWater px_cloth_water(const PxWorld *world);
 
+/// Evaluates the present state, in scratch that the caller releases. Errors: PX_ERR_MEMORY.
+PxStatus px_cloth_look(PxWorld *world, PxClothStep *step);
+
 /// Validates a stored table of vertices.
 PxStatus px_cloth_check_stored(const PxWorld *world, const PxWorldState *state,
                                const PxTable *vertices);

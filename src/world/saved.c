@@ -6,6 +6,7 @@
 #include "world/copies.h"
 #include "world/fracture_stage.h"
 #include "world/rigid_stage.h"
+#include "world/tear_stage.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -169,6 +170,7 @@ static PxStatus check_state(const PxWorldState *state)
         {"removed", state->removed},
         {"rigid_crossed", state->rigid_crossed},
         {"cloth_crossed", state->cloth_crossed},
+        {"tear_step", state->tear_step},
         {"drips", state->drips},
         {"fragments", state->fragments},
         {"crack_splits", state->crack_splits},
@@ -250,6 +252,7 @@ static const Part parts[] = {
     {.name = {"rigid", "rigid_contacts", "rigid_joints"},
      .gather = px_world_store_rigid,
      .put = px_world_restore_rigid},
+    {.name = {"cloth_tears"}, .gather = px_world_store_tears, .put = px_world_restore_tears},
     {.name = {"cloth"}, .own = cloth_of, .check = px_cloth_check_stored},
     {.name = {"seam_ties"}, .gather = px_world_store_seams, .put = px_world_restore_seams},
     {.name = {"cloth_edges"}, .own = cloth_edges_of, .check = px_cloth_bends_check},

@@ -32,6 +32,7 @@
     WHOLE(elastic_count) /* number of elastic particles in the last step */                        \
     WHOLE(cloth_crossed) /* as in PxStats */                                                       \
     REAL(cloth_before)   /* length of the last step of cloth, s; 0: there was none */              \
+    WHOLE(tear_step)     /* 1 + step before which cloth was last looked at for tears */            \
     WHOLE(drips)         /* particles that cloth has given back */                                 \
     WHOLE(fragments)     /* these four as in PxStats */                                            \
     WHOLE(crack_splits)                                                                            \

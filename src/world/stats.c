@@ -1,6 +1,7 @@
 /// Statistics of a world: sums over all particles, independent of threads and ranks.
 #include "world/fracture_stage.h"
 #include "world/cloth_stage.h"
+#include "world/tear_stage.h"
 #include "world/wet_stage.h"
 #include "world/heat_stage.h"
 #include "world/world_parts.h"
@@ -145,6 +146,8 @@ static void measure(PxWorld *world, PxStats *out)
     out->cloth_iterations = world->cloth_iterations;
     out->cloth_contacts = world->cloth_contacts;
     out->cloth_crossed = world->state.cloth_crossed;
+    out->cloth_torn = px_tear_count(world);
+    out->seams_ripped = px_seams_ripped(world);
     out->cloth_kinetic = cloth.kinetic;
     out->cloth_potential = cloth.potential;
     out->cloth_elastic = cloth.elastic;

@@ -17,6 +17,7 @@
 #include "world/time_step.h"
 #include "world/undo.h"
 #include "world/wet_stage.h"
+#include "world/tear_stage.h"
 #include "world/world_parts.h"
 
 #include <math.h>
@@ -572,6 +573,8 @@ PxStatus px_world_step(PxWorld *world, double until)
     PX_TRY(px_boundaries_list(world));
     PX_TRY(px_rigid_stage_begin(world));
     PX_TRY(px_cloth_stage_begin(world));
+    PX_TRY(px_tear_stage(world));
+    PX_TRY(px_cloth_stage_begin(world)); /* again, if something tore */
     world->flows = px_world_flows(world);
     PX_TRY(px_fracture_stage_begin(world));
     PX_TRY(px_elastic_stage_begin(world));

@@ -158,19 +158,46 @@ static void restart(PxClothStep *s, const size_t cloth[2])
             px_cloth_restart(s, i);
 }
 
+/* Copies of a torn vertex lie on each other: they do not repel each other either. Counts pairs, and
+ * lists them if there is an array. */
+static size_t list_copies(const PxWorld *world, uint32_t (*pair)[2])
+{
+    size_t pairs = 0;
+    for (size_t k = 0; k < world->cloths.count; ++k) {
+        const PxCloth *cloth = &world->cloths.data[k];
+        const PxClothSheet *sheet = cloth->sheet;
+        if (sheet->whole == NULL)
+            continue;
+        uint32_t whole = sheet->whole->vertices;
+        for (uint32_t i = whole; i < sheet->vertices; ++i)
+            for (uint32_t n = whole - 1; n < i; ++n) {
+                uint32_t j = n < whole ? sheet->vertex_from[i] : n; /* the first, then copies */
+                if (sheet->vertex_from[j] != sheet->vertex_from[i])
+                    continue;
+                for (int side = 0; side < 2 && pair != NULL; ++side) {
+                    pair[pairs + (size_t)side][0] = cloth->first + (side == 0 ? i : j);
+                    pair[pairs + (size_t)side][1] = cloth->first + (side == 0 ? j : i);
+                }
+                pairs += 2;
+            }
+    }
+    return pairs;
+}
+
 PxStatus px_seams_begin(const PxWorld *world, PxClothStep *s)
 {
-    size_t ties = 0, pairs = 0;
+    size_t ties = 0, pairs = list_copies(world, NULL);
     double end = world->state.time + s->dt;
     uint32_t first[2];
     size_t cloth[2];
     for (size_t k = 0; k < world->seams.count; ++k)
         ties += world->seams.data[k].live ? world->seams.data[k].ties : 0;
-    if (ties == 0)
+    if (ties + pairs == 0)
         return PX_OK;
-    uint32_t(*pair)[2] = px_arena_take_array(s->scratch, 8 * ties + 1, sizeof *pair);
+    uint32_t(*pair)[2] = px_arena_take_array(s->scratch, 8 * ties + pairs + 1, sizeof *pair);
     if (pair == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %zu ties of seams", ties);
+    pairs = list_copies(world, pair);
     for (size_t k = 0; k < world->seams.count; ++k) {
         const PxSeam *seam = &world->seams.data[k];
         if (!faces_of(world, seam, end, first, cloth))
