@@ -7,8 +7,9 @@
 #include <string.h>
 
 #define SPOKES 64 /* most triangles around a vertex that tears */
-#define BEND 0.7  /* two edges of a new crack turn by 45 degrees at most: 1 - their cosine is less \
-                   */
+#define BEND                                                                                       \
+    0.7 /* two edges of a new crack turn by 45 degrees at most: 1 - their cosine is less           \
+         */
 #define LEAST 0.25 /* triangles with less tension, per strength, cannot tear their corners */
 #define CALM 2.0   /* times that a wave crosses a piece before a new crack begins in it */
 
