@@ -39,15 +39,16 @@ static void complains(const char *mesh, const char *text, const char *place, con
 
 TEST(an_edge_of_three_triangles_is_named)
 {
-    complains(SQUARE "v 0.5 1 0.5\nf 1 3 2\nf 1 4 3\nf 1 3 5\n", SCENE("", ""),
-              "bodies[0].shape.mesh",
-              "the edge between vertices 0 and 2 has 3 triangles, the first 0, 1 and 2");
+    complains(
+        SQUARE "v 0.5 1 0.5\nf 1 3 2\nf 1 4 3\nf 1 3 5\n", SCENE("", ""), "bodies[0].shape.mesh",
+        "the edge between vertices 0 and 2 has 3 triangles, the first 0, 1 and 2, at (0, 0, 0) "
+        "m; 1 of 7 edges have more than two");
 }
 
 TEST(a_triangle_without_area_is_named)
 {
     complains(SQUARE "v 2 0 0\nf 1 3 2\nf 1 4 3\nf 1 2 5\n", SCENE("", ""), "bodies[0].shape.mesh",
-              "triangle 2 (vertices 0, 1, 4) has no area");
+              "triangle 2 (vertices 0, 1, 4) has no area, at (0, 0, 0) m; 1 of 3 have none");
 }
 
 TEST(texture_coordinates_that_are_missing_are_asked_for)
@@ -99,6 +100,28 @@ TEST(cloth_that_does_not_fit_the_fluid_is_named)
               "is 0.2 m, more than the spacing of the fluid, 0.15 m");
     complains(TWO, WITH_WATER("0.15", ", \"absorption\": 1e-4"), "materials.m.cloth.absorption",
               "has no effect: this cloth has no pores");
+}
+
+TEST(cloth_that_starts_in_a_solid_and_pins_and_strengths_without_effect_are_named)
+{
+    complains(
+        TWO,
+        "{\"phyxel\": 1, \"spacing\": 0.05, \"materials\": {\"m\": {\"density\": 100,"
+        " \"cloth\": {\"mass\": 0.2}}, \"jelly\": {\"density\": 1000, \"young\": 1e4}},"
+        " \"bodies\": [{\"name\": \"shirt\", \"material\": \"m\", \"shape\": {\"mesh\":"
+        " \"m.obj\"}}, {\"name\": \"lump\", \"material\": \"jelly\", \"shape\":"
+        " {\"sphere\": 0.2, \"at\": [0, 0.1, 0]}}]}",
+        "bodies[0].shape",
+        "starts with 1 of its 4 vertices inside the solid 'lump', up to 0.1 m deep at (0, 0,");
+    complains(
+        TWO,
+        SCENE("", ", \"handles\": [{\"name\": \"pin\", \"shape\": {\"box\": [0.1, 0.1, "
+                  "0.1], \"at\": [3, 0, 0]}}]"),
+        "handles[0].shape",
+        "has no vertex of any cloth in it at the start: nothing will be held; the nearest of 4 "
+        "is 1.95 m away");
+    complains(TWO, SCENE(", \"tear_warp\": 3", ""), "materials.m.cloth.tear_warp",
+              "has no effect: this cloth does not tear");
 }
 
 TEST_MAIN()

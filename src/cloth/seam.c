@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STIFF 50.0 /* a tie is so many times as stiff as the cloth of an edge beside it */
+#define STIFF 10.0 /* a tie is so many times as stiff as the cloth of an edge beside it */
 #define SAMPLES 16 /* points at which two stretches are compared */
 #define MOST_CHAINS 256
 #define SNAP 1e-3 /* ties nearer to a vertex, in edges, are at the vertex */

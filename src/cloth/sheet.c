@@ -78,7 +78,7 @@ typedef struct Point {
 } Point;
 
 /* Lays a triangle flat, with its weft along the first axis. */
-static bool lay_flat(const PxMesh *mesh, uint32_t t, PxVec3 weft, PxVec3 warp, Point p[3])
+static void lay_flat(const PxMesh *mesh, uint32_t t, PxVec3 weft, PxVec3 warp, Point p[3])
 {
     PxVec3 a = px_mesh_corner(mesh, t, 0);
     PxVec3 b = px_sub(px_mesh_corner(mesh, t, 1), a), c = px_sub(px_mesh_corner(mesh, t, 2), a);
@@ -106,7 +106,6 @@ static bool lay_flat(const PxMesh *mesh, uint32_t t, PxVec3 weft, PxVec3 warp, P
     p[0] = (Point){0, 0};
     p[1] = (Point){px_dot(b, x), px_dot(b, y)};
     p[2] = (Point){px_dot(c, x), px_dot(c, y)};
-    return px_length(normal) > 0;
 }
 
 static double cross_of(const Point p[3])
@@ -114,40 +113,78 @@ static double cross_of(const Point p[3])
     return (p[1].u - p[0].u) * (p[2].v - p[0].v) - (p[2].u - p[0].u) * (p[1].v - p[0].v);
 }
 
-static PxStatus make_face(const PxMesh *mesh, uint32_t t, const uint32_t *weld, PxQuat rotation,
-                          PxClothRest rest, int *sign, PxClothFace *out)
+static bool is_flat(const PxMesh *mesh, uint32_t t)
+{
+    return px_mesh_triangle_is_flat(px_mesh_corner(mesh, t, 0), px_mesh_corner(mesh, t, 1),
+                                    px_mesh_corner(mesh, t, 2));
+}
+
+/* Twice the area of a triangle in texture coordinates; negative: mirrored. 0: next to none. */
+static double uv_cross(const PxMesh *mesh, uint32_t t)
+{
+    Point p[3];
+    double longest = 0;
+    for (int k = 0; k < 3; ++k) {
+        PxUv uv = mesh->uv[mesh->triangle[t][k]];
+        p[k] = (Point){uv.u, uv.v};
+    }
+    for (int k = 0; k < 3; ++k)
+        longest = fmax(longest, hypot(p[k].u - p[(k + 1) % 3].u, p[k].v - p[(k + 1) % 3].v));
+    double cross = cross_of(p);
+    return fabs(cross) > 1e-9 * longest * longest ? cross : 0;
+}
+
+/* Refuses triangles that no cloth can have; says where the first is, and how many there are. */
+static PxStatus refuse_faces(const PxMesh *mesh, PxClothRest rest)
+{
+    bool uv = rest == PX_CLOTH_REST_UV;
+    uint32_t flat = 0, no_map = 0, mirrored = 0, first[3] = {0};
+    double sign = uv && mesh->triangle_count > 0 ? uv_cross(mesh, 0) : 0;
+    for (uint32_t t = mesh->triangle_count; t-- > 0;) {
+        double cross = uv ? uv_cross(mesh, t) : 1;
+        const bool is[3] = {is_flat(mesh, t), !(fabs(cross) > 0), cross * sign < 0};
+        uint32_t *count[3] = {&flat, &no_map, &mirrored};
+        for (int k = 0; k < 3; ++k)
+            if (is[k]) {
+                ++*count[k];
+                first[k] = t;
+            }
+    }
+    int kind = flat > 0 ? 0 : no_map > 0 ? 1 : 2;
+    uint32_t t = first[kind], all = mesh->triangle_count;
+    PxVec3 at = all > 0 ? px_mesh_corner(mesh, t, 0) : px_vec(0, 0, 0);
+    if (flat > 0)
+        return px_fail(PX_ERR_ARGUMENT,
+                       "triangle %u (vertices %u, %u, %u) has no area, at (%.3g, %.3g, %.3g) m; %u "
+                       "of %u have none; wanted cloth without such triangles",
+                       t, mesh->triangle[t][0], mesh->triangle[t][1], mesh->triangle[t][2], at.x,
+                       at.y, at.z, flat, all);
+    if (no_map > 0)
+        return px_fail(PX_ERR_ARGUMENT,
+                       "triangle %u has no area in its texture coordinates, at (%.3g, %.3g, %.3g) "
+                       "m; %u of %u have none; wanted a map without such triangles, or \"rest\": "
+                       "\"shape\"",
+                       t, at.x, at.y, at.z, no_map, all);
+    if (mirrored > 0)
+        return px_fail(PX_ERR_ARGUMENT,
+                       "its texture coordinates are folded: triangle %u is mirrored against "
+                       "triangle 0, at (%.3g, %.3g, %.3g) m; %u of %u are; wanted one side up, "
+                       "or \"rest\": \"shape\"",
+                       t, at.x, at.y, at.z, mirrored, all);
+    return PX_OK;
+}
+
+static void make_face(const PxMesh *mesh, uint32_t t, const uint32_t *weld, PxQuat rotation,
+                      PxClothRest rest, PxClothFace *out)
 {
     PxVec3 weft = px_rotate(rotation, px_vec(1, 0, 0)), warp = px_rotate(rotation, px_vec(0, 0, 1));
     Point p[3];
     for (int k = 0; k < 3; ++k)
         out->corner[k] = weld[mesh->triangle[t][k]];
-    bool flat = px_mesh_triangle_is_flat(px_mesh_corner(mesh, t, 0), px_mesh_corner(mesh, t, 1),
-                                         px_mesh_corner(mesh, t, 2));
-    if (flat || !lay_flat(mesh, t, weft, warp, p))
-        return px_fail(PX_ERR_ARGUMENT,
-                       "triangle %u (vertices %u, %u, %u) has no area; wanted cloth without such "
-                       "triangles",
-                       t, mesh->triangle[t][0], mesh->triangle[t][1], mesh->triangle[t][2]);
-    if (rest == PX_CLOTH_REST_UV) {
-        for (int k = 0; k < 3; ++k) {
-            PxUv uv = mesh->uv[mesh->triangle[t][k]];
-            p[k] = (Point){uv.u, uv.v};
-        }
-        double longest = 0, cross = cross_of(p);
-        for (int k = 0; k < 3; ++k)
-            longest = fmax(longest, hypot(p[k].u - p[(k + 1) % 3].u, p[k].v - p[(k + 1) % 3].v));
-        if (!(fabs(cross) > 1e-9 * longest * longest))
-            return px_fail(PX_ERR_ARGUMENT,
-                           "triangle %u has no area in its texture coordinates; wanted a map "
-                           "without such triangles, or \"rest\": \"shape\"",
-                           t);
-        int own = cross > 0 ? 1 : -1;
-        if (*sign != 0 && own != *sign)
-            return px_fail(PX_ERR_ARGUMENT,
-                           "its texture coordinates are folded: triangle %u is mirrored against "
-                           "triangle 0; wanted one side up, or \"rest\": \"shape\"",
-                           t);
-        *sign = own;
+    lay_flat(mesh, t, weft, warp, p);
+    for (int k = 0; k < 3 && rest == PX_CLOTH_REST_UV; ++k) {
+        PxUv uv = mesh->uv[mesh->triangle[t][k]];
+        p[k] = (Point){uv.u, uv.v};
     }
     double cross = cross_of(p);
     double m[2][2] = {{p[1].u - p[0].u, p[2].u - p[0].u}, {p[1].v - p[0].v, p[2].v - p[0].v}};
@@ -156,7 +193,6 @@ static PxStatus make_face(const PxMesh *mesh, uint32_t t, const uint32_t *weld, 
     out->inverse[0][1] = -m[0][1] / cross;
     out->inverse[1][0] = -m[1][0] / cross;
     out->inverse[1][1] = m[0][0] / cross;
-    return PX_OK;
 }
 
 /* Corner k of a face at rest, in (u, v), relative to its corner 0: the inverse of its inverse. */
@@ -232,6 +268,11 @@ void px_cloth_hinge_rest(PxClothHinge *h, double angle)
     h->half_cosine = cos(0.5 * angle);
 }
 
+/* Edges of triangles that are the same: the first, and their number. */
+typedef struct Crowd {
+    size_t first, count;
+} Crowd;
+
 static PxStatus make_hinges(PxClothSheet *s, const PxMesh *mesh, PxClothRest rest)
 {
     size_t count = (size_t)3 * s->faces, edges = 0;
@@ -246,31 +287,47 @@ static PxStatus make_hinges(PxClothSheet *s, const PxMesh *mesh, PxClothRest res
     qsort(edge, count, sizeof *edge, compare_edges);
     PxStatus status = PX_OK;
     double length = 0;
-    for (size_t k = 0, end; k < count && status == PX_OK; k = end, ++edges) {
+    Crowd crowded = {0, 0};
+    uint32_t many = 0, turned = 0;
+    size_t opposed = 0;
+    for (size_t k = 0, end; k < count; k = end, ++edges) {
         for (end = k + 1;
              end < count && edge[end].low == edge[k].low && edge[end].high == edge[k].high; ++end)
             ;
         const Edge *e = &edge[k];
         length += px_length(px_sub(s->start[e->low], s->start[e->high]));
-        if (end - k > 2)
-            status = px_fail(PX_ERR_ARGUMENT,
-                             "the edge between vertices %u and %u has %zu triangles, the first %u, "
-                             "%u and %u; wanted one or two",
-                             e->low, e->high, end - k, e[0].face, e[1].face, e[2].face);
+        if (end - k > 2 && many++ == 0)
+            crowded = (Crowd){k, end - k};
         if (end - k == 1) /* numbered from the end until all hinges are known */
             s->face[e->face].edge[e->corner] = UINT32_MAX - s->borders++;
         if (end - k != 2)
             continue;
         uint32_t from = s->face[e[0].face].corner[e[0].corner];
-        if (from == s->face[e[1].face].corner[e[1].corner])
-            status = px_fail(PX_ERR_ARGUMENT,
-                             "triangles %u and %u face opposite sides; wanted all corners "
-                             "counter-clockwise seen from one side",
-                             e[0].face, e[1].face);
+        if (from == s->face[e[1].face].corner[e[1].corner] && turned++ == 0)
+            opposed = k;
         for (int n = 0; n < 2; ++n)
             s->face[e[n].face].edge[e[n].corner] = s->hinges;
-        if (status == PX_OK)
+        if (many + turned == 0)
             make_hinge(s, mesh->position, &e[0], &e[1], rest, &s->hinge[s->hinges++]);
+    }
+    if (many > 0) {
+        const Edge *e = &edge[crowded.first];
+        PxVec3 at = s->start[e->low];
+        status = px_fail(PX_ERR_ARGUMENT,
+                         "the edge between vertices %u and %u has %zu triangles, the first %u, %u "
+                         "and %u, at (%.3g, %.3g, %.3g) m; %u of %zu edges have more than two; "
+                         "wanted one or two",
+                         e->low, e->high, crowded.count, e[0].face, e[1].face, e[2].face, at.x,
+                         at.y, at.z, many, edges);
+    } else if (turned > 0) {
+        const Edge *e = &edge[opposed];
+        PxVec3 at = s->start[e->low];
+        status =
+            px_fail(PX_ERR_ARGUMENT,
+                    "triangles %u and %u face opposite sides, at (%.3g, %.3g, %.3g) m; %u of "
+                    "%zu edges lie between such; wanted all corners counter-clockwise seen from "
+                    "one side",
+                    e[0].face, e[1].face, at.x, at.y, at.z, turned, edges);
     }
     for (uint32_t t = 0; t < s->faces && status == PX_OK; ++t)
         for (int k = 0; k < 3; ++k)
@@ -326,9 +383,9 @@ static PxStatus fill_sheet(const PxMesh *mesh, const uint32_t *weld, PxQuat rota
                 s->uv[weld[k]][1] = mesh->uv[k].v;
             }
         }
-    int sign = 0;
+    PX_TRY(refuse_faces(mesh, rest));
     for (uint32_t t = 0; t < s->faces; ++t) {
-        PX_TRY(make_face(mesh, t, weld, rotation, rest, &sign, &s->face[t]));
+        make_face(mesh, t, weld, rotation, rest, &s->face[t]);
         for (int c = 0; c < 3; ++c)
             s->share[s->face[t].corner[c]] += s->face[t].area / 3;
     }

@@ -39,10 +39,14 @@ static void compare(PxScene *scene, const PxSurvey *survey, size_t cloth, size_t
     char name[120];
     PxPath root = px_path_root(), bodies = px_path_key(&root, "bodies");
     PxPath own = px_path_index(&bodies, cloth), path = px_path_key(&own, "shape");
-    px_complain(scene, PX_ERROR, &path, PX_AT_VALUE,
+    bool solid = !px_body_is_boundary(def); /* the world does not refuse it */
+    px_complain(scene, solid ? PX_WARNING : PX_ERROR, &path, PX_AT_VALUE,
                 "starts with %u of its %u vertices %s '%s', up to %.3g m deep at (%.3g, %.3g, "
                 "%.3g) m; wanted all outside of it",
-                inside, sheet->vertices, def->wall ? "inside the wall" : "inside the rigid body",
+                inside, sheet->vertices,
+                solid       ? "inside the solid"
+                : def->wall ? "inside the wall"
+                            : "inside the rigid body",
                 px_quote(def->name, name, sizeof name), depth, at.x, at.y, at.z);
 }
 
@@ -114,15 +118,37 @@ static void check_pores(PxScene *scene, size_t index)
     }
 }
 
+static void check_tear(PxScene *scene, size_t index)
+{
+    const PxClothDef *def = &scene->material[index].def.cloth;
+    PxPath root = px_path_root(), materials = px_path_key(&root, "materials");
+    PxPath material = px_path_key(&materials, scene->material[index].def.name);
+    PxPath section = px_path_key(&material, "cloth");
+    PxPath at = px_path_key(&section, "tear_warp"), tear = px_path_key(&section, "tear");
+    if (def->cloth && def->tear_warp > 0 && !(def->tear > 0))
+        px_complain(scene, PX_WARNING, &at, PX_AT_VALUE,
+                    "has no effect: this cloth does not tear; wanted \"tear\" above 0");
+    /* a strain at which no cloth is whole, without the limit that makes it stiffer */
+    double strain = def->tear / def->weft;
+    if (def->cloth && strain > 2 && def->limit > 2)
+        px_complain(scene, PX_WARNING, &tear, PX_AT_VALUE,
+                    "is %.3g N/m, which cloth of %.3g N/m reaches when it is stretched by %.0f %%: "
+                    "it will hardly tear",
+                    def->tear, def->weft, 100 * strain);
+}
+
 void px_survey_check_cloth(PxScene *scene, const PxSurvey *survey)
 {
     for (size_t k = 0; k < scene->bodies; ++k)
         for (size_t other = 0; other < scene->bodies && survey->sheet[k] != NULL; ++other)
-            if (survey->shape[other] != NULL && px_body_is_boundary(&scene->body[other].def))
+            if (survey->shape[other] != NULL &&
+                (px_body_is_boundary(&scene->body[other].def) || px_scene_is_solid(scene, other)))
                 compare(scene, survey, k, other);
     for (size_t k = 0; k < scene->bodies && has_fluid(scene); ++k)
         if (survey->sheet[k] != NULL)
             compare_spacing(scene, survey, k);
-    for (size_t k = 0; k < scene->materials; ++k)
+    for (size_t k = 0; k < scene->materials; ++k) {
         check_pores(scene, k);
+        check_tear(scene, k);
+    }
 }

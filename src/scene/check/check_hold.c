@@ -172,9 +172,19 @@ static PxStatus check_region(Hold *hold, const Region *region)
                  px_quote(scene->body[region->body].def.name, name, sizeof name));
     /* Particles may enter the region of a force later, but a handle takes particles only once. */
     bool once = region->kind->region_once;
-    if (region->body != PX_NO_BODY && hold->survey->sheet[region->body] != NULL)
+    size_t sheet = region->body;
+    for (size_t k = 0, solids = 0; k < scene->bodies && region->body == PX_NO_BODY && cloth; ++k) {
+        /* a scene of cloth without solids means its cloth */
+        solids += hold->survey->shape[k] != NULL && px_scene_is_solid(scene, k);
+        if (solids > 0)
+            sheet = PX_NO_BODY;
+        else if (hold->survey->sheet[k] != NULL)
+            sheet = k;
+    }
+    if (sheet != PX_NO_BODY && hold->survey->sheet[sheet] != NULL)
         complain_empty(scene, region_path(&path, region, "shape"), shape,
-                       hold->survey->sheet[region->body], whose, region->kind->region_verb);
+                       hold->survey->sheet[sheet], region->body != PX_NO_BODY ? whose : "any cloth",
+                       region->kind->region_verb);
     else
         px_complain(scene, once ? PX_ERROR : PX_WARNING, region_path(&path, region, "shape"),
                     PX_AT_VALUE,
