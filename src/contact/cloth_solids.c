@@ -127,8 +127,13 @@ PxStatus px_cloth_solids_begin(PxClothStep *s, PxClothSolidRow *row, uint32_t ro
         row[n].body = 0;
         if (j.found[n].planes == 0)
             continue;
-        PxClothBody body = {
-            .centre = row[n].place, .mass = row[n].mass, .point = true, .held = row[n].held};
+        PxVec3 normal = j.found[n].plane[0].normal, grip = row[n].grip;
+        row[n].normal = normal;
+        PxClothBody body = {.expected = {px_mad(grip, normal, -px_dot(grip, normal))},
+                            .centre = row[n].place,
+                            .mass = row[n].mass,
+                            .point = true,
+                            .held = row[n].held};
         PX_TRY(px_cloth_bodies_add(s, &body, &row[n].body));
         for (int k = 0; k < j.found[n].planes; ++k)
             PX_TRY(add(s, &row[n], &j.found[n].plane[k]));

@@ -5,7 +5,9 @@
 /// where solids touch walls. The particle is a point of the solve (cloth/bodies.h), with the mass
 /// that moves along with it within the step: that of the layers which sound passes, m (1 + c dt /
 /// s), c the speed of sound and s the spacing. Its elastic forces are not predicted: extrapolated
-/// from the step before they contain vibrations, and excite these. The impulses found act on the
+/// from the step before they contain vibrations, and excite these. But what friction resists must
+/// be known, or a row that is pushed along gives way a little in every step: nearly all of the
+/// friction of the last step is expected again. The impulses found act on the
 /// particles during the step of the solids, as a constant force; momentum is therefore kept
 /// whatever the estimate of that mass is.
 ///
@@ -25,6 +27,8 @@ typedef struct PxClothSolidRow {
     double radius;   ///< m
     double stiff;    ///< of its contacts, N/m
     double friction; ///< of its material
+    PxVec3 grip;     ///< impulse of friction that is expected, N s
+    PxVec3 normal;   ///< result: to the nearest cloth, of unit length
     bool held;       ///< a handle moves it
     uint32_t body;   ///< result: 1 + its index in step->bodies; 0: it touches no cloth
 } PxClothSolidRow;

@@ -20,6 +20,24 @@ typedef struct PxClothSoft {
  * in steps of twice that time, and is thrown off in steps of seven times. */
 #define PASSES 0.7
 
+/* Part of the friction of a step that the next one expects. Below 1 what it resists creeps, by this
+ * part less; with 1 a row would swing about its place for ever. */
+#define EXPECTED 0.95
+
+static const char grip_name[] = "cloth_grip";
+
+PxStatus px_cloth_soft_columns(PxWorld *world, const PxMaterialDef *def)
+{
+    PxTable *t = &world->particles.table;
+    PxElasticColumns elastic;
+    bool cloth = def->cloth.cloth;
+    for (size_t k = 0; k < world->materials.count; ++k)
+        cloth = cloth || world->materials.data[k].def.cloth.cloth;
+    if (!cloth || !px_elastic_columns(t, &elastic) || px_table_find(t, grip_name) != NULL)
+        return PX_OK;
+    return px_table_add(t, grip_name, "N", PX_F32, 3, PX_COLUMN_STATE, NULL);
+}
+
 /* ---- what is near ---------------------------------------------------------------------------- */
 
 static bool is_near(const PxBounds *b, PxVec3 x, double reach)
@@ -124,10 +142,11 @@ static PxStatus keep_places(PxClothSoft *soft, const PxParticles *p, PxArena *sc
 PxStatus px_cloth_soft_begin(PxWorld *world, PxClothStep *s)
 {
     const PxParticles *p = &world->particles;
+    const PxColumn *grip = px_table_find(&p->table, grip_name);
     PxElasticColumns elastic;
     PxSolidColumns solid;
     world->cloth_soft = NULL;
-    if (p->table.count == 0 || !px_elastic_columns(&p->table, &elastic) ||
+    if (p->table.count == 0 || grip == NULL || !px_elastic_columns(&p->table, &elastic) ||
         !px_solid_columns(&p->table, &solid))
         return PX_OK;
     PxClothSoft *soft = PX_ARENA_ARRAY(s->scratch, PxClothSoft, 1);
@@ -143,6 +162,10 @@ PxStatus px_cloth_soft_begin(PxWorld *world, PxClothStep *s)
             continue;
         PxClothSolidRow r = row_of(world, s->dt, i);
         r.held = solid.handle[i] != 0;
+        r.grip = px_vec((double)((const float *)grip->data[0])[i],
+                        (double)((const float *)grip->data[1])[i],
+                        (double)((const float *)grip->data[2])[i]);
+        r.grip = px_scale(r.grip, EXPECTED * s->dt);
         double reach = 1.2 * (r.radius + thick) + px_length(r.velocity) * s->dt;
         if (is_near(&b, r.place, reach))
             row[soft->rows++] = r;
@@ -163,8 +186,10 @@ PxStatus px_cloth_soft_return(PxWorld *world, const PxClothStep *s)
     memset(soft->impulse, 0, count * sizeof *soft->impulse);
     for (uint32_t n = 0; n < soft->rows; ++n) {
         const PxClothSolidRow *r = &soft->row[n];
-        if (r->body > 0 && !r->held)
-            soft->impulse[r->row] = px_scale(s->bodies->body[r->body - 1].change[0], r->mass);
+        if (r->body == 0 || r->held)
+            continue;
+        const PxClothBody *o = &s->bodies->body[r->body - 1];
+        soft->impulse[r->row] = px_mad(o->expected[0], o->change[0], r->mass);
     }
     return PX_OK;
 }
@@ -226,4 +251,25 @@ PxStatus px_cloth_soft_catch(PxWorld *world, PxClothStep *s, const PxVec3 *at)
     world->state.caught += c.caught;
     world->state.leaked += c.leaked;
     return PX_OK;
+}
+
+void px_cloth_soft_commit(PxWorld *world)
+{
+    const PxClothSoft *soft = world->cloth_soft;
+    const PxColumn *grip = px_table_find(&world->particles.table, grip_name);
+    world->cloth_soft = NULL;
+    if (soft == NULL || soft->impulse == NULL || grip == NULL)
+        return;
+    for (int c = 0; c < 3; ++c)
+        memset(grip->data[c], 0, world->particles.table.count * sizeof(float));
+    for (uint32_t n = 0; n < soft->rows; ++n) {
+        const PxClothSolidRow *r = &soft->row[n];
+        if (r->body == 0 || r->held)
+            continue;
+        PxVec3 j = soft->impulse[r->row];
+        j = px_scale(px_mad(j, r->normal, -px_dot(j, r->normal)), 1 / world->dt);
+        ((float *)grip->data[0])[r->row] = (float)j.x;
+        ((float *)grip->data[1])[r->row] = (float)j.y;
+        ((float *)grip->data[2])[r->row] = (float)j.z;
+    }
 }

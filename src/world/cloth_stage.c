@@ -557,6 +557,7 @@ void px_cloth_stage_commit(PxWorld *world)
     }
     px_cloth_bends_commit(world, &run->step);
     px_seams_commit(world, &run->step);
+    px_cloth_soft_commit(world);
     world->state.cloth_before = run->step.dt;
     world->state.cloth_crossed += run->walls.crossed + run->collision.crossed;
     world->state.not_converged += !run->step.converged;

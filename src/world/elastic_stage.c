@@ -79,6 +79,7 @@ PxStatus px_world_elastic_columns(PxWorld *world, const PxMaterialDef *def)
         PX_TRY(px_elastic_columns_add(&world->particles.table));
     if (def->fracture.fractures)
         PX_TRY(px_fracture_columns_add(&world->particles.table));
+    PX_TRY(px_cloth_soft_columns(world, def));
     px_particles_refresh(&world->particles);
     return PX_OK;
 }
