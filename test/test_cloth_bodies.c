@@ -337,7 +337,7 @@ static double slides(const char *integration, double slope)
              ", \"jelly\": {\"density\": 1000, \"young\": 2e5, \"friction\": 0.3, \"damping\": 5, "
              "\"integration\": \"%s\"}}, \"bodies\": [" SHEET(
                  "0.002") "," GROUND ", {\"name\": \"slab\", \"material\": \"jelly\", \"shape\": "
-                                     "{\"box\": [0.16, 0.06, "
+                          "{\"box\": [0.16, 0.06, "
                           "0.16], \"at\": [-0.1, 0.036, 0]}}], \"handles\": [{\"name\": \"a\", "
                           "\"body\": "
                           "\"cloth\", \"shape\": {\"box\": [0.02, 0.02, 0.7], \"at\": [-0.3, 0, "

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PX_PROFILE_STAGES 24
+#define PX_PROFILE_STAGES 32
 
 typedef struct PxProfileStage {
     const char *name; ///< static text

@@ -396,6 +396,7 @@ void px_cloth_assemble(PxClothStep *s)
     const PxClothSystem *y = s->system;
     px_parallel_for(s->threads, y->faces, BLOCK, load_face_block, s);
     px_parallel_for(s->threads, y->hinges, BLOCK, load_hinge_block, s);
-    px_parallel_for(s->threads, y->pattern.pairs, BLOCK, pair_block, s);
+    if (!s->again)
+        px_parallel_for(s->threads, y->pattern.pairs, BLOCK, pair_block, s);
     px_parallel_for(s->threads, y->pattern.slices, BLOCK / 16, slice_block, s);
 }

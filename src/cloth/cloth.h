@@ -70,8 +70,7 @@ typedef struct PxClothUse {
     uint32_t corner; ///< of the vertex in it
 } PxClothUse;
 
-/// A node of the hierarchy of hulls: its first child follows it, `next` is the node after all below
-/// it.
+/// A box of the hierarchy: its first child follows it, `next` is the node after all below it.
 typedef struct PxClothNode {
     uint32_t face; ///< of a leaf; UINT32_MAX: none
     uint32_t next;
@@ -206,6 +205,7 @@ typedef struct PxClothStep {
     const uint32_t *sewn;       ///< vertices that seams join it to: they do not repel each other
     PxClothRows rows;           ///< of the solve
     PxIsa isa;
+    bool again;       ///< another solve of the same step: the blocks between vertices are known
     double tolerance; ///< of the residual, relative to the impulses of all forces and gravity
     uint32_t iterations, most_iterations;
     bool converged;

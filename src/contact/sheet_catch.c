@@ -280,11 +280,33 @@ static bool may_meet(const Job *j, uint32_t i)
 }
 
 /* The same by those of the triangles in question. */
-static bool meets_any(const Job *j, uint32_t i)
+static PxSheetSweep sweep_of(const Job *j, uint32_t i)
 {
-    PxSheetSweep sweep =
-        px_sheet_sweep(start_of(j->c, i), px_particle_place(j->c->particles, i), 0.5 * j->keep);
+    return px_sheet_sweep(start_of(j->c, i), px_particle_place(j->c->particles, i), 0.5 * j->keep);
+}
+
+static bool meets_any(const Job *j, PxSheetSweep sweep)
+{
     return px_sheet_next_met(&j->c->sheets->tree, &sweep) != UINT32_MAX;
+}
+
+/* Clears the marks of particles that meet nothing. Those of consecutive rows are near each other,
+ * so that most need no search of their own. */
+static void thin(const Job *j, uint32_t begin, uint32_t end)
+{
+    enum { TOGETHER = 8 };
+    for (uint32_t i = begin; i < end; i += TOGETHER) {
+        uint32_t to = i + TOGETHER < end ? i + TOGETHER : end, count = 0;
+        PxSheetSweep all = {.keep = 0};
+        for (uint32_t k = i; k < to; ++k)
+            if (j->hits[k]) {
+                PxSheetSweep one = sweep_of(j, k);
+                all = count++ == 0 ? one : px_sheet_sweep_both(&all, &one);
+            }
+        bool some = count > 0 && meets_any(j, all);
+        for (uint32_t k = i; k < to; ++k)
+            j->hits[k] = j->hits[k] && some && (count == 1 || meets_any(j, sweep_of(j, k)));
+    }
 }
 
 static void may_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -303,12 +325,18 @@ static void find_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     Job *j = user;
     Contact contact[CONTACTS];
+    thin(j, begin, end);
     for (uint32_t i = begin; i < end; ++i) {
-        bool leaks, may = j->hits[i] != 0;
-        j->hits[i] = 0;
-        if (!may || !meets_any(j, i))
+        bool leaks;
+        if (j->hits[i] == 0)
             continue;
-        j->hits[i] = (uint8_t)follow(j, i, contact, &j->end[i], &leaks);
+        if (j->c->only_count) {
+            PxVec3 from = start_of(j->c, i), to = px_particle_place(j->c->particles, i);
+            leaks = any_passes(j, around(j, i), &(Way){0, 1, from, to});
+            j->hits[i] = 0;
+        } else {
+            j->hits[i] = (uint8_t)follow(j, i, contact, &j->end[i], &leaks);
+        }
         if (leaks)
             atomic_fetch_add(&j->leaked, 1);
     }

@@ -28,6 +28,7 @@ typedef struct PxSheetCatch {
     size_t boundaries;
     PxArena *scratch;
     const PxThreads *threads;
+    bool only_count; ///< counts those that cross and stops none
     uint64_t caught; ///< result: number of particles that were stopped
     uint64_t leaked; ///< result: number of particles that crossed a sheet
 } PxSheetCatch;

@@ -6,10 +6,18 @@
 #include <math.h>
 #include <string.h>
 
+/* Occupied cells by their keys. */
+typedef struct Cells {
+    uint32_t *at; /* hash: number of the cell; UINT32_MAX: none */
+    uint32_t mask;
+} Cells;
+
 typedef struct Job {
     PxSheets *s;
-    PxFluid *fluid;
+    const PxFluid *fluid;
     double layer; /* of the fluid that viscosity drags along in a step, kg/m^2 */
+    Cells cells;
+    bool no_room;
 } Job;
 
 /* ---- who touches ------------------------------------------------------------------------------
@@ -17,8 +25,10 @@ typedef struct Job {
 
 static bool counts(const PxFluid *f, const PxWallTouch *t)
 {
+    const float *g = t->gradient;
     return t->row != PX_TOUCH_NOBODY && f->inverse_mass[t->row] > 0.0f &&
-           px_fluid_part(f, t->row) > 0.0f;
+           px_fluid_part(f, t->row) > 0.0f &&
+           (g[0] * g[0] + g[1] * g[1] + g[2] * g[2] > 0.0f || t->drag > 0.0f);
 }
 
 /* A particle that touches, with the planes that px_sheets_find() found. */
@@ -58,70 +68,127 @@ static uint32_t list_touches(PxSheets *s, const PxFluid *f, PxSheetTouch *out)
     return count;
 }
 
-/* Does the motion of a sheet reach the particle? */
-static bool is_pressed(const PxSheets *s, const PxParticles *p, uint32_t row)
+/* ---- columns ----------------------------------------------------------------------------------
+ *
+ * A column is the fluid in front of a sheet: the cells of the grid from the sheet along its normal
+ * past a particle that touches, up to a cell without pressure. What falls freely on the sheet does
+ * not move along with it. The cells of a column stay the same in a step; who is pressed does not.
+ */
+
+static uint32_t slot_of(const Cells *c, uint64_t key)
 {
-    return p->pressure[row] > 0.0f || s->touching[row];
+    return (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 32) & c->mask;
 }
 
-/* A walk over the cells of the fluid in front of a sheet: from the sheet along its normal past a
- * particle that touches, up to a cell without pressure. What falls freely on the sheet does not
- * move along with it. */
-typedef struct Walk {
-    const PxSheets *s;
-    const PxFluid *fluid;
-    PxVec3 from, along;
-    double near; /* up to there cells may be empty, m */
-    int steps;
-    uint64_t last; /* key of the last cell */
-    int again;     /* steps that stayed in it; beyond the grid all do */
-} Walk;
-
-static Walk walk_from(const PxSheets *s, const PxFluid *f, const PxSheetTouch *t)
+static PxStatus hash_cells(const PxGrid *g, PxArena *scratch, Cells *c)
 {
-    const PxSheetPlane *plane = &t->plane[0];
-    return (Walk){.s = s,
-                  .fluid = f,
-                  .from = px_mad(t->place, plane->normal, -plane->distance),
-                  .along = plane->normal,
-                  .near = plane->distance + f->grid->frame.cell,
-                  .last = ~0ull};
-}
-
-static bool any_pressed(const Walk *w, PxRange run)
-{
-    bool any = false;
-    for (uint32_t i = run.begin; i < run.end && !any; ++i)
-        any = is_pressed(w->s, w->fluid->particles, i);
-    return any;
-}
-
-/* The rows of the next cell; false: there are no more. */
-static bool next_cell(Walk *w, PxRange *out)
-{
-    enum { MOST = 128, STAYS = 4 };
-    const PxGrid *g = w->fluid->grid;
-    while (w->steps < MOST) {
-        double way = w->steps * 0.5 * g->frame.cell;
-        PxVec3 at = px_mad(w->from, w->along, way);
-        uint64_t key = px_grid_key(&g->frame, (float)at.x, (float)at.y, (float)at.z);
-        ++w->steps;
-        w->again = key == w->last ? w->again + 1 : 0;
-        w->last = key;
-        if (w->again == STAYS)
-            return false;
-        if (w->again > 0)
-            continue;
-        uint32_t c = px_grid_lower_bound(g, key);
-        if (c < g->cells && g->key[c] == key) {
-            *out = (PxRange){g->begin[c], g->begin[c + 1]};
-            if (any_pressed(w, *out))
-                return true;
-        }
-        if (way > w->near)
-            return false;
+    uint32_t size = 64;
+    while (size < 2 * g->cells && size < 1u << 30)
+        size *= 2;
+    c->mask = size - 1;
+    c->at = PX_ARENA_ARRAY(scratch, uint32_t, size);
+    if (c->at == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u cells", g->cells);
+    memset(c->at, 0xff, size * sizeof *c->at);
+    for (uint32_t k = 0; k < g->cells; ++k) {
+        uint32_t n = slot_of(c, g->key[k]);
+        while (c->at[n] != UINT32_MAX)
+            n = (n + 1) & c->mask;
+        c->at[n] = k;
     }
-    return false;
+    return PX_OK;
+}
+
+static uint32_t find_cell(const Cells *c, const PxGrid *g, uint64_t key)
+{
+    uint32_t n = slot_of(c, key);
+    while (c->at[n] != UINT32_MAX && g->key[c->at[n]] != key)
+        n = (n + 1) & c->mask;
+    return c->at[n];
+}
+
+/* Lists the cells of a column: UINT32_MAX for empty ones, which end it beyond the first *near. */
+static uint32_t list_column(const PxFluid *f, const Cells *cells, const PxSheetTouch *t,
+                            uint32_t out[PX_SHEET_COLUMN], uint32_t *near)
+{
+    enum { STEPS = 128, STAYS = 4 };
+    const PxGrid *g = f->grid;
+    const PxSheetPlane *plane = &t->plane[0];
+    PxVec3 from = px_mad(t->place, plane->normal, -plane->distance);
+    double close = plane->distance + g->frame.cell;
+    uint64_t last = ~0ull;
+    uint32_t count = 0;
+    *near = 0;
+    for (int step = 0, again = 0; step < STEPS && count < PX_SHEET_COLUMN; ++step) {
+        double way = step * 0.5 * g->frame.cell;
+        PxVec3 at = px_mad(from, plane->normal, way);
+        uint64_t key = px_grid_key(&g->frame, (float)at.x, (float)at.y, (float)at.z);
+        again = key == last ? again + 1 : 0;
+        last = key;
+        if (again == STAYS) /* beyond the grid all steps stay in one cell */
+            break;
+        if (again > 0)
+            continue;
+        out[count] = find_cell(cells, g, key);
+        if (way <= close)
+            *near = count + 1;
+        else if (out[count] == UINT32_MAX)
+            break;
+        ++count;
+    }
+    return count;
+}
+
+static void columns_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Job *j = user;
+    for (uint32_t k = begin; k < end; ++k) {
+        PxSheetTouch *t = &j->s->touch[k];
+        uint32_t list[PX_SHEET_COLUMN];
+        if (!j->s->touching[t->touch->row] || t->planes == 0)
+            continue;
+        t->cells = list_column(j->fluid, &j->cells, t, list, &t->near);
+        px_join_begin(); /* the arena is for one thread at a time */
+        t->cell = PX_ARENA_ARRAY(j->s->scratch, uint32_t, t->cells);
+        j->no_room = j->no_room || t->cell == NULL;
+        px_join_end();
+        if (t->cell == NULL)
+            t->cells = 0;
+        else
+            memcpy(t->cell, list, t->cells * sizeof *list);
+    }
+}
+
+/* The next cell of a column from entry *n on in which something is pressed; UINT32_MAX: there are
+ * no more. */
+static uint32_t next_cell(const PxSheets *s, const PxSheetTouch *t, uint32_t *n)
+{
+    while (*n < t->cells) {
+        uint32_t at = (*n)++, cell = t->cell[at];
+        if (cell != UINT32_MAX && s->cell[cell].pressed > 0)
+            return cell;
+        if (at >= t->near)
+            break;
+    }
+    *n = t->cells;
+    return UINT32_MAX;
+}
+
+static void pressed_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *j = user;
+    const PxParticles *p = j->fluid->particles;
+    for (uint32_t c = begin; c < end; ++c) {
+        PxSheetCell sum = {0};
+        for (uint32_t i = j->fluid->grid->begin[c]; i < j->fluid->grid->begin[c + 1]; ++i) {
+            j->s->pressed[i] = p->pressure[i] > 0.0f || j->s->touching[i];
+            sum.pressed += j->s->pressed[i] ? (double)p->mass[i] : 0;
+            sum.touching += j->s->touching[i] ? (double)p->mass[i] : 0;
+        }
+        j->s->cell[c] = sum;
+    }
 }
 
 static PxVec3 impulse_of(const PxFluid *f, const PxWallTouch *t)
@@ -132,8 +199,16 @@ static PxVec3 impulse_of(const PxFluid *f, const PxWallTouch *t)
                   (double)(t->impulse[2] + more[2]));
 }
 
-/* Sets the impulse of a particle and the mass that it adds: that of its column, shared among the
- * particles of the column that touch. */
+static void impulse_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *j = user;
+    for (uint32_t k = begin; k < end; ++k)
+        j->s->touch[k].impulse = impulse_of(j->fluid, j->s->touch[k].touch);
+}
+
+/* Sets the mass that a particle adds: that of its column, shared among the particles of the column
+ * that touch. */
 static void carried_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -143,17 +218,13 @@ static void carried_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t k = begin; k < end; ++k) {
         PxSheetTouch *t = &j->s->touch[k];
         double column = 0, touching = 0;
-        t->impulse = impulse_of(j->fluid, t->touch);
         t->column = t->carried = t->clings = 0;
         if (px_dot(t->impulse, t->impulse) == 0 || t->planes == 0)
             continue; /* only fluid that presses moves along */
-        PxRange run;
-        Walk walk = walk_from(j->s, j->fluid, t);
-        while (next_cell(&walk, &run))
-            for (uint32_t i = run.begin; i < run.end; ++i) {
-                column += is_pressed(j->s, p, i) ? (double)p->mass[i] : 0;
-                touching += j->s->touching[i] ? (double)p->mass[i] : 0;
-            }
+        for (uint32_t c, n = 0; (c = next_cell(j->s, t, &n)) != UINT32_MAX;) {
+            column += j->s->cell[c].pressed;
+            touching += j->s->cell[c].touching;
+        }
         if (!(touching > 0))
             continue;
         t->column = column;
@@ -238,27 +309,41 @@ static PxStatus find_touches(PxSheets *s, Job *job)
     s->touches = list_touches(s, f, NULL);
     s->touch = PX_ARENA_ARRAY(s->scratch, PxSheetTouch, (s->touches | 0x3ffu) + 1);
     s->touching = PX_ARENA_ARRAY(s->scratch, uint8_t, f->particles->table.count + 1);
-    if (s->touch == NULL || s->touching == NULL)
+    s->pressed = PX_ARENA_ARRAY(s->scratch, uint8_t, f->particles->table.count + 1);
+    if (s->touch == NULL || s->touching == NULL || s->pressed == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u particles that touch it", s->touches);
     list_touches(s, f, s->touch);
+    for (uint32_t k = 0; k < s->touches; ++k) /* nearly all; in the order of the loops */
+        if (s->touch[k].planes == 1) {
+            s->touch[k].own = s->touch[k].plane[0];
+            s->touch[k].plane = &s->touch[k].own;
+        }
     memset(s->touching, 0, f->particles->table.count);
     for (uint32_t k = 0; k < s->touches; ++k) {
-        {
-            const float *g = s->touch[k].touch->gradient;
-            s->touching[s->touch[k].touch->row] = g[0] * g[0] + g[1] * g[1] + g[2] * g[2] > 0.0f;
-        }
+        s->touching[s->touch[k].touch->row] = 1;
         share_parts(f->wall_profile, &s->touch[k]);
     }
+    s->cell = PX_ARENA_ARRAY(s->scratch, PxSheetCell, f->grid->cells + 1);
+    if (s->cell == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u cells", f->grid->cells);
+    PX_TRY(hash_cells(f->grid, s->scratch, &job->cells));
+    px_parallel_for(f->threads, s->touches, PX_BLOCK / 4, columns_block, job);
+    if (job->no_room)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u columns of fluid", s->touches);
     return PX_OK;
 }
 
-PxStatus px_sheets_touch(PxSheets *s, PxFluid *f)
+PxStatus px_sheets_touch(PxSheets *s, PxFluid *f, bool masses)
 {
-    Job job = {s, f, viscous_layer(f)};
+    Job job = {.s = s, .fluid = f, .layer = viscous_layer(f)};
     if (s->touch == NULL)
         PX_TRY(find_touches(s, &job));
+    px_parallel_for(f->threads, s->touches, PX_BLOCK / 4, impulse_block, &job);
+    if (!masses)
+        return PX_OK;
     for (uint32_t v = 0; v < s->system->vertices; ++v)
         s->added[v] = (PxClothAdded){{0}};
+    px_parallel_for(f->threads, f->grid->cells, PX_BLOCK / 4, pressed_block, &job);
     px_parallel_for(f->threads, s->touches, PX_BLOCK / 4, carried_block, &job);
     for (uint32_t k = 0; k < s->touches; ++k) {
         const PxSheetTouch *t = &s->touch[k];
@@ -404,26 +489,39 @@ static PxVec3 due_to(const PxSheets *s, const PxSheetTouch *t, const PxVec3 *cha
     return sum;
 }
 
-PxStatus px_sheets_return(const PxSheets *s, const PxFluid *f, PxVec3 *change)
+static void return_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
-    PxParticles *p = f->particles;
+    (void)thread;
+    const Job *j = user;
+    const PxParticles *p = j->fluid->particles;
+    for (uint32_t c = begin; c < end; ++c) {
+        PxVec3 due = j->s->cell[c].due;
+        if (px_dot(due, due) == 0)
+            continue;
+        for (uint32_t i = j->fluid->grid->begin[c]; i < j->fluid->grid->begin[c + 1]; ++i) {
+            if (!j->s->pressed[i])
+                continue;
+            p->ax[i] += (float)due.x;
+            p->ay[i] += (float)due.y;
+            p->az[i] += (float)due.z;
+        }
+    }
+}
+
+PxStatus px_sheets_return(PxSheets *s, const PxFluid *f, PxVec3 *change)
+{
     PX_TRY(px_sheets_mean(s, change));
     for (uint32_t k = 0; k < s->touches; ++k) {
         const PxSheetTouch *t = &s->touch[k];
         if (!(t->carried > 0))
             continue;
         PxVec3 due = px_scale(due_to(s, t, change), 1 / (t->column * f->dt));
-        PxRange run;
-        Walk walk = walk_from(s, f, t);
-        while (next_cell(&walk, &run))
-            for (uint32_t i = run.begin; i < run.end; ++i) {
-                if (!is_pressed(s, p, i))
-                    continue;
-                p->ax[i] += (float)due.x;
-                p->ay[i] += (float)due.y;
-                p->az[i] += (float)due.z;
-            }
+        for (uint32_t c, n = 0; (c = next_cell(s, t, &n)) != UINT32_MAX;)
+            s->cell[c].due = px_add(s->cell[c].due, due);
     }
+    Job job = {.s = s, .fluid = f};
+    if (s->touches > 0)
+        px_parallel_for(f->threads, f->grid->cells, PX_BLOCK / 4, return_block, &job);
     return PX_OK;
 }
 

@@ -216,6 +216,7 @@ static void pack(const PxSheets *s, PxVec3 middle, uint32_t face, PxSheetTriangl
     }
 }
 
+/* Lists the triangles whose boxes meet a box. False: there are too many. */
 static bool list_faces(const PxSheets *s, PxSheetBox box, List *list)
 {
     PxSheetWalk walk = {.box = box};
@@ -229,6 +230,19 @@ static bool list_faces(const PxSheets *s, PxSheetBox box, List *list)
         list->face[k] = f;
     }
     return true;
+}
+
+/* Takes those over whose boxes meet a smaller box. */
+static void list_some(const PxSheets *s, const List *of, PxSheetBox box, List *list)
+{
+    list->count = 0;
+    for (uint32_t k = 0; k < of->count; ++k) {
+        const PxSheetBox *b = &s->tree.box[s->system->leaf_of[of->face[k]]];
+        list->face[list->count] = of->face[k];
+        list->count += (b->low[0] <= box.high[0]) & (b->high[0] >= box.low[0]) &
+                       (b->low[1] <= box.high[1]) & (b->high[1] >= box.low[1]) &
+                       (b->low[2] <= box.high[2]) & (b->high[2] >= box.low[2]);
+    }
 }
 
 /* Distances of a group to triangles [first, first + count) of the list. `fresh`: of a new group. */
@@ -378,37 +392,62 @@ static void find_group(Job *j, List *list, const Group *g, bool listed)
     }
 }
 
+static PxBounds bounds_of(const PxParticles *p, uint32_t from, uint32_t to)
+{
+    float low[3] = {p->x[from], p->y[from], p->z[from]}, high[3] = {low[0], low[1], low[2]};
+    for (uint32_t i = from + 1; i < to; ++i) {
+        const float at[3] = {p->x[i], p->y[i], p->z[i]};
+        for (int k = 0; k < 3; ++k) {
+            low[k] = at[k] < low[k] ? at[k] : low[k];
+            high[k] = at[k] > high[k] ? at[k] : high[k];
+        }
+    }
+    return (PxBounds){{(double)low[0], (double)low[1], (double)low[2]},
+                      {(double)high[0], (double)high[1], (double)high[2]}};
+}
+
+/* Rows [from, to) of adjacent cells. */
+static void find_rows(Job *j, uint32_t from, uint32_t to, List *wide, List *list)
+{
+    PxSheets *s = j->s;
+    for (uint32_t i = from; i < to; ++i) {
+        s->found[i] = NULL;
+        s->nearest[i] = INFINITY;
+    }
+    PxBounds b = bounds_of(j->p, from, to);
+    bool listed = list_faces(s, px_sheet_box(b.low, b.high, s->reach), wide);
+    PxSheetWalk walk = {.box = px_sheet_box(b.low, b.high, 2 * s->half)};
+    bool maybe = wide->count > 0 || px_sheet_next(&s->tree, &walk) != UINT32_MAX;
+    memset(s->maybe + from, maybe, to - from);
+    for (uint32_t i = from; i < to && wide->count > 0; i += LANES) {
+        Group g = {.row = i, .count = to - i < LANES ? to - i : LANES};
+        b = bounds_of(j->p, i, i + g.count);
+        list->middle = px_scale(px_add(b.low, b.high), 0.5);
+        list->held = UINT32_MAX;
+        if (listed)
+            list_some(s, wide, px_sheet_box(b.low, b.high, s->reach), list);
+        for (uint32_t l = 0; l < LANES; ++l) {
+            g.place[l] = place_of(j->p, i + (l < g.count ? l : 0));
+            PxVec3 at = px_sub(g.place[l], list->middle);
+            g.at[0][l] = (float)at.x;
+            g.at[1][l] = (float)at.y;
+            g.at[2][l] = (float)at.z;
+        }
+        find_group(j, list, &g, listed);
+    }
+}
+
 static void find_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
+    enum { ADJACENT = 4 }; /* most cells in a row that share a list */
     Job *j = user;
-    PxSheets *s = j->s;
-    List list;
-    for (uint32_t c = begin; c < end; ++c) {
-        uint32_t from = j->grid->begin[c], to = j->grid->begin[c + 1];
-        PxBounds b = px_bounds_empty();
-        for (uint32_t i = from; i < to; ++i) {
-            PxVec3 place = place_of(j->p, i);
-            b.low = px_vec(fmin(b.low.x, place.x), fmin(b.low.y, place.y), fmin(b.low.z, place.z));
-            b.high =
-                px_vec(fmax(b.high.x, place.x), fmax(b.high.y, place.y), fmax(b.high.z, place.z));
-            s->found[i] = NULL;
-            s->nearest[i] = INFINITY;
-        }
-        bool listed = list_faces(s, px_sheet_box(b.low, b.high, s->reach), &list);
-        list.middle = px_scale(px_add(b.low, b.high), 0.5);
-        list.held = UINT32_MAX;
-        for (uint32_t i = from; i < to && list.count > 0; i += LANES) {
-            Group g = {.row = i, .count = to - i < LANES ? to - i : LANES};
-            for (uint32_t l = 0; l < LANES; ++l) {
-                g.place[l] = place_of(j->p, i + (l < g.count ? l : 0));
-                PxVec3 at = px_sub(g.place[l], list.middle);
-                g.at[0][l] = (float)at.x;
-                g.at[1][l] = (float)at.y;
-                g.at[2][l] = (float)at.z;
-            }
-            find_group(j, &list, &g, listed);
-        }
+    const PxGrid *g = j->grid;
+    List wide, list;
+    for (uint32_t c = begin, to; c < end; c = to) {
+        for (to = c + 1; to < end && to < c + ADJACENT && g->key[to] == g->key[to - 1] + 1;)
+            ++to;
+        find_rows(j, g->begin[c], g->begin[to], &wide, &list);
     }
 }
 
@@ -421,7 +460,8 @@ PxStatus px_sheets_find(PxSheets *s, const PxGrid *grid, const PxParticles *p, P
     s->found = PX_ARENA_ARRAY(s->scratch, PxSheetFound *, n + 1);
     s->nearest = PX_ARENA_ARRAY(s->scratch, float, n + 1);
     s->clear = PX_ARENA_ARRAY(s->scratch, PxSheetClear, n + 1);
-    if (s->found == NULL || s->nearest == NULL || s->clear == NULL)
+    s->maybe = PX_ARENA_ARRAY(s->scratch, uint8_t, n + 1);
+    if (s->found == NULL || s->nearest == NULL || s->clear == NULL || s->maybe == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u particles", n);
     s->particles = p;
     px_parallel_for(threads, grid->cells, CELLS, find_block, &job);

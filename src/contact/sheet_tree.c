@@ -119,9 +119,16 @@ PxSheetSweep px_sheet_sweep(PxVec3 from, PxVec3 to, double keep)
 {
     PxVec3 way = px_sub(to, from);
     double rounded = 2e-7 * (fabs(from.x) + fabs(from.y) + fabs(from.z) + px_length(way));
-    return (PxSheetSweep){.place = {(float)from.x, (float)from.y, (float)from.z},
-                          .way = {(float)way.x, (float)way.y, (float)way.z},
-                          .keep = above(keep + rounded)};
+    return (PxSheetSweep){
+        .place = box_of(from, from), .way = box_of(way, way), .keep = above(keep + rounded)};
+}
+
+PxSheetSweep px_sheet_sweep_both(const PxSheetSweep *a, const PxSheetSweep *b)
+{
+    PxSheetSweep both = {.keep = a->keep > b->keep ? a->keep : b->keep};
+    join(&both.place, &a->place, &b->place);
+    join(&both.way, &a->way, &b->way);
+    return both;
 }
 
 uint32_t px_sheet_next_met(const PxSheetTree *tree, PxSheetSweep *s)
@@ -132,9 +139,9 @@ uint32_t px_sheet_next_met(const PxSheetTree *tree, PxSheetSweep *s)
         const PxSheetBox *b = &tree->box[n], *m = &tree->move[n];
         float away = 0, moves = 0;
         for (int k = 0; k < 3; ++k) {
-            float under = b->low[k] - s->place[k], over = s->place[k] - b->high[k];
+            float under = b->low[k] - s->place.high[k], over = s->place.low[k] - b->high[k];
             float gap = under > over ? under : over;
-            float back = s->way[k] - m->low[k], on = m->high[k] - s->way[k];
+            float back = s->way.high[k] - m->low[k], on = m->high[k] - s->way.low[k];
             float way = back > on ? back : on; /* never negative */
             gap = gap > 0 ? gap : 0;
             away += gap * gap;

@@ -38,16 +38,18 @@ typedef struct PxSheetWalk {
 /// more.
 uint32_t px_sheet_next(const PxSheetTree *tree, PxSheetWalk *walk);
 
-/// A walk over the triangles that a point may come nearer to than `keep` on a straight way, while
+/// A walk over the triangles that points may come nearer to than `keep` on straight ways, while
 /// they make theirs: those whose distance at the start is at most the largest relative
 /// displacement and `keep`.
 typedef struct PxSheetSweep {
-    float place[3], way[3];
+    PxSheetBox place, way;
     float keep;  ///< with the rounding of the place
     uint32_t at; ///< 0 at first
 } PxSheetSweep;
 
 PxSheetSweep px_sheet_sweep(PxVec3 from, PxVec3 to, double keep);
+/// Both points, with the larger `keep`.
+PxSheetSweep px_sheet_sweep_both(const PxSheetSweep *a, const PxSheetSweep *b);
 
 /// As px_sheet_next(), after px_sheet_tree_move().
 uint32_t px_sheet_next_met(const PxSheetTree *tree, PxSheetSweep *sweep);

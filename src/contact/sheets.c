@@ -183,7 +183,8 @@ static uint32_t fill(const PxBoundary *b, const PxFillQuery *query, PxFill *out,
             PxVec3 place = {(double)query->x[i], (double)query->y[i], (double)query->z[i]};
             planes = px_sheet_planes(s, sheet->cloth, place, own);
         }
-        *near = fmin(*near, planes > 0 ? plane[0].distance : s->reach);
+        if (planes > 0)
+            *near = fmin(*near, plane[0].distance);
         if (planes == 0)
             continue;
         out[count] = (PxFill){.row = i};
@@ -297,21 +298,26 @@ bool px_sheets_between(const PxSheets *s, PxVec3 a, PxVec3 b)
     return false;
 }
 
-static bool is_clear(const PxSheetClear *c, float dx, float dy, float dz)
+/* Can a sheet within reach of particle i cross the way d from it? */
+static bool is_open(const PxSheets *s, uint32_t i, float dx, float dy, float dz)
 {
-    return dx * c->normal[0] + dy * c->normal[1] + dz * c->normal[2] > c->top;
+    const PxSheetClear *c = &s->clear[i];
+    return s->nearest[i] < INFINITY &&
+           !(dx * c->normal[0] + dy * c->normal[1] + dz * c->normal[2] > c->top);
 }
 
-/* A way that a sheet crosses is at least as long as both distances to the sheet together. */
+/* A way that a sheet crosses is at least as long as both distances to the sheet together, and at
+ * most as long as the support: the crossing is within reach of one of its ends. */
 static bool separated(const void *user, uint32_t i, uint32_t k)
 {
     const PxSheets *s = user;
     const PxParticles *p = s->particles;
     float dx = p->x[k] - p->x[i], dy = p->y[k] - p->y[i], dz = p->z[k] - p->z[i];
-    float sum = 0.999f * (s->nearest[i] + s->nearest[k]);
+    float most = (float)s->reach, a = s->nearest[i], b = s->nearest[k];
+    float sum = 0.999f * ((a < most ? a : most) + (b < most ? b : most));
     if (!(sum * sum <= dx * dx + dy * dy + dz * dz))
         return false;
-    if (is_clear(&s->clear[i], dx, dy, dz) || is_clear(&s->clear[k], -dx, -dy, -dz))
+    if (!is_open(s, i, dx, dy, dz) && !is_open(s, k, -dx, -dy, -dz))
         return false;
     return px_sheets_between(s, px_vec((double)p->x[i], (double)p->y[i], (double)p->z[i]),
                              px_vec((double)p->x[k], (double)p->y[k], (double)p->z[k]));
@@ -319,7 +325,7 @@ static bool separated(const void *user, uint32_t i, uint32_t k)
 
 static bool is_near(const void *user, uint32_t i)
 {
-    return ((const PxSheets *)user)->nearest[i] < INFINITY;
+    return ((const PxSheets *)user)->maybe[i];
 }
 
 PxStatus px_sheets_part(const PxSheets *s, PxPairs *pairs, uint32_t behind, PxArena *scratch,

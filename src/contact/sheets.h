@@ -54,11 +54,21 @@ typedef struct PxSheetFound {
     PxSheetPlane plane[PX_SHEET_PLANES]; ///< the nearest first
 } PxSheetFound;
 
-/// No sheet is within the support of a particle in the direction of `normal` beyond `top`.
+/// No sheet is within reach of a particle in the direction of `normal` beyond `top`.
 typedef struct PxSheetClear {
     float normal[3]; ///< unit
     float top;       ///< from the particle, m; INFINITY: not known
 } PxSheetClear;
+
+/// Most cells of the grid in a column of fluid.
+#define PX_SHEET_COLUMN 112
+
+/// A cell of the fluid's grid.
+typedef struct PxSheetCell {
+    double pressed;  ///< mass that moves along with a sheet, kg
+    double touching; ///< mass of the particles that a sheet presses, kg
+    PxVec3 due;      ///< acceleration by the added mass, m/s^2
+} PxSheetCell;
 
 /// A particle within the support of a sheet.
 typedef struct PxSheetTouch {
@@ -67,7 +77,10 @@ typedef struct PxSheetTouch {
     PxVec3 place; ///< of the particle at the start of the step
     int planes;
     const PxSheetPlane *plane;
+    PxSheetPlane own;             ///< the plane, if there is one
     double part[PX_SHEET_PLANES]; ///< of each plane in the mass that it adds, 1 in sum
+    uint32_t cells, near;         ///< number of cells in its column, and of those that may be empty
+    uint32_t *cell;               ///< UINT32_MAX: empty
     PxVec3 impulse;               ///< of the particle on the sheet in this step, N s
     double column;                ///< mass of the fluid in front of it, kg
     double carried; ///< its share of that column: the mass that it adds to the sheet, kg
@@ -90,7 +103,9 @@ typedef struct PxSheets {
     PxVec3 *sent;       ///< velocities with which the pressure is solved
     PxVec3 *v;          ///< their means, which the fluid sees
     const double *mass; ///< of vertices, kg
-    double dt, reach;   ///< s; support of the kernel, m
+    double dt;          ///< s
+    double half;        ///< half the support of the kernel, m: farther sheets hide no part of it
+    double reach;       ///< distance up to which planes are found, at least `half`, m
     double spacing;     ///< of the particles, m
     uint32_t *rounds;   ///< by cloth: of spreading
     PxArena *scratch;
@@ -98,21 +113,24 @@ typedef struct PxSheets {
     PxSheetTree tree;
     const PxParticles *particles; ///< those of found[]
     PxSheetFound **found;         ///< by row; NULL: no sheet is in reach
-    float *nearest;               ///< by row: distance of the nearest sheet, m; INFINITY: none
-    PxSheetClear *clear;          ///< by row with a finite nearest[]
-    PxVec3 *load;                 ///< by vertex: impulses of the fluid in this step, N s
-    PxClothAdded *added;          ///< by vertex: mass of the fluid in front of both sides
-    const uint8_t *held;          ///< by vertex: does a handle hold it?
-    const double *wetness;        ///< by vertex: 0 dry .. 1 saturated; NULL: dry
-    PxSheet *sheet;               ///< by cloth
+    float *nearest;        ///< by row: distance of the nearest sheet, m; INFINITY: none in reach
+    uint8_t *maybe;        ///< by row: a sheet may cross the way to a neighbour
+    PxSheetClear *clear;   ///< by row with a finite nearest[]
+    PxVec3 *load;          ///< by vertex: impulses of the fluid in this step, N s
+    PxClothAdded *added;   ///< by vertex: mass of the fluid in front of both sides
+    const uint8_t *held;   ///< by vertex: does a handle hold it?
+    const double *wetness; ///< by vertex: 0 dry .. 1 saturated; NULL: dry
+    PxSheet *sheet;        ///< by cloth
     uint32_t sheets;
     PxSheetTouch *touch; ///< particles within the support of a sheet
     uint32_t touches;
-    uint8_t *touching; ///< by row: is the particle among them?
+    uint8_t *touching; ///< by row: does a sheet hide a part of its kernel?
+    uint8_t *pressed;  ///< by row: does it move along with a sheet?
+    PxSheetCell *cell; ///< by cell of the fluid's grid
 } PxSheets;
 
-/// Takes arrays from scratch. `s` has system, x, sent, mass, dt, reach and spacing; friction and
-/// contact angle of the sheets are set by the caller afterwards. Errors: PX_ERR_MEMORY.
+/// Takes arrays from scratch. `s` has system, x, sent, mass, dt, half, reach and spacing; friction
+/// and contact angle of the sheets are set by the caller afterwards. Errors: PX_ERR_MEMORY.
 PxStatus px_sheets_begin(PxSheets *s, PxArena *scratch);
 
 /// Normal of the sheet at a vertex, of unit length.
@@ -148,9 +166,10 @@ PxStatus px_sheets_spread(const PxSheets *s, PxVec3 *of);
 /// Sets s->rounds so that the means extend over about a spacing.
 void px_sheets_choose_rounds(const PxSheets *s);
 
-/// Lists the particles that touch, their impulses and the masses that they add to vertices. After
-/// the pressure is solved, before px_fluid_give_impulses(). Errors: PX_ERR_MEMORY.
-PxStatus px_sheets_touch(PxSheets *s, PxFluid *fluid);
+/// Lists the particles that touch and their impulses, and with `masses` finds those that they add
+/// to vertices. After the pressure is solved, before px_fluid_give_impulses(). Errors:
+/// PX_ERR_MEMORY.
+PxStatus px_sheets_touch(PxSheets *s, PxFluid *fluid, bool masses);
 
 /// Sets s->load to the impulses of the particles that touch. Errors: PX_ERR_MEMORY.
 PxStatus px_sheets_load(PxSheets *s, const PxFluid *fluid);
@@ -167,6 +186,6 @@ PxStatus px_sheets_rub(PxSheets *s, PxFluid *fluid);
 /// mass as accelerations. `change`, by vertex, is the solved velocity over that with which
 /// the pressure was solved; it is used up. `fluid` is that of px_sheets_touch(), which has not
 /// moved since. Errors: PX_ERR_MEMORY.
-PxStatus px_sheets_return(const PxSheets *s, const PxFluid *fluid, PxVec3 *change);
+PxStatus px_sheets_return(PxSheets *s, const PxFluid *fluid, PxVec3 *change);
 
 #endif

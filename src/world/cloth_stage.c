@@ -440,6 +440,10 @@ static PxStatus solve(PxWorld *world, double tolerance, PxClothRun *run)
     *run = (PxClothRun){.contacts = {0}};
     PX_TRY(gather(world, s));
     s->tolerance = fmax(s->tolerance, tolerance);
+    const PxVec3 *last = px_sheet_stage_solved(world);
+    s->again = last != NULL;
+    if (last != NULL)
+        memcpy(s->w, last, s->system->vertices * sizeof *s->w);
     hold_vertices(world, s);
     px_sheet_stage_load(world, s);
     run->walls =
@@ -480,6 +484,7 @@ PxStatus px_cloth_stage_guess(PxWorld *world, PxVec3 *w)
     PxArenaMark mark = px_arena_mark(&world->scratch);
     PX_TRY(solve(world, 1e-3, &run));
     memcpy(w, run.solved, run.step.system->vertices * sizeof *w);
+    px_sheet_stage_keep(world, w);
     px_arena_release(&world->scratch, mark);
     return PX_OK;
 }

@@ -15,6 +15,10 @@
 #define AGREES 0.05
 #define RESTS 0.02
 
+/* Passes in which added masses are found anew. Later ones keep them: they only decide how fast
+ * passes converge. */
+#define MASSES 2
+
 /* What a solve of pressure changes and the next one must find as it was; with the pressure of a
  * pass before it, which may have been too high, it would not start over, because only compression
  * counts as an error. */
@@ -118,9 +122,10 @@ static PxStatus begin(Passes *q, PxSheets *s)
     return PX_OK;
 }
 
-static PxStatus solve_once(PxWorld *world, PxFluid *f, const PxPressureModel *model)
+/* What is solved again counts as another stage than what a fluid without cloth needs. */
+static PxStatus solve_once(PxWorld *world, PxFluid *f, const PxPressureModel *model, int pass)
 {
-    PX_STAGE(&world->profile, "pressure")
+    PX_STAGE(&world->profile, pass == 0 ? "pressure" : "turns")
     {
         PX_TRY(px_yield_begin(f));
         PX_TRY(model->solve(f));
@@ -128,11 +133,11 @@ static PxStatus solve_once(PxWorld *world, PxFluid *f, const PxPressureModel *mo
     return PX_OK;
 }
 
-static PxStatus load_sheets(PxWorld *world, PxFluid *f, PxSheets *s)
+static PxStatus load_sheets(PxWorld *world, PxFluid *f, PxSheets *s, int pass)
 {
     PX_STAGE(&world->profile, "sheets")
     {
-        PX_TRY(px_sheets_touch(s, f));
+        PX_TRY(px_sheets_touch(s, f, pass < MASSES));
         PX_TRY(px_sheets_load(s, f));
     }
     return PX_OK;
@@ -142,18 +147,18 @@ PxStatus px_sheet_stage_pressure(PxWorld *world, PxFluid *f, const PxPressureMod
 {
     PxSheets *s = px_sheet_stage_sheets(world);
     if (s == NULL)
-        return solve_once(world, f, model);
+        return solve_once(world, f, model, 0);
     Kept kept;
     Passes q;
     PX_TRY(keep(&kept, f, s->scratch));
     PX_TRY(begin(&q, s));
     for (int pass = 0;; ++pass) {
-        PX_TRY(solve_once(world, f, model));
+        PX_TRY(solve_once(world, f, model, pass));
         PX_TRY(px_stop_check(&world->threads));
-        PX_TRY(load_sheets(world, f, s));
+        PX_TRY(load_sheets(world, f, s, pass));
         if (pass + 1 == MOST || s->touches == 0)
             return PX_OK;
-        PX_STAGE(&world->profile, "cloth")
+        PX_STAGE(&world->profile, "turns")
         PX_TRY(px_cloth_stage_guess(world, q.w));
         if (agrees(&q, px_length(world->def.gravity)))
             return PX_OK;

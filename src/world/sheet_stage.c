@@ -12,6 +12,8 @@
 typedef struct PxSheetRun {
     PxSheets sheets;
     float *from[6];
+    PxVec3 *solved; /* of the last solve of the cloth */
+    bool any;       /* there was one */
 } PxSheetRun;
 
 static void set_sheets(const PxWorld *world, PxSheets *s)
@@ -24,6 +26,8 @@ static void set_sheets(const PxWorld *world, PxSheets *s)
         s->sheet[k].boundary.body = cloth->body;
         s->sheet[k].boundary.made = world->bodies.data[cloth->body].generation;
         s->sheet[k].boundary.friction = def->fluid_grip;
+        if (def->fluid_grip > 0) /* viscous drag reaches as far as the kernel */
+            s->reach = 2 * s->half;
     }
 }
 
@@ -56,6 +60,9 @@ PxStatus px_sheet_stage_begin(PxWorld *world, PxFluid *fluid)
     if (run == NULL || x == NULL || v == NULL || mass == NULL || held == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices in fluids", y->vertices);
     memset(run, 0, sizeof *run);
+    run->solved = PX_ARENA_ARRAY(&world->scratch, PxVec3, y->vertices + 1);
+    if (run->solved == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices in fluids", y->vertices);
     PX_TRY(px_cloth_vertices(world, x, v, mass, held));
     PxSheets *s = &run->sheets;
     *s = (PxSheets){.system = y,
@@ -64,18 +71,31 @@ PxStatus px_sheet_stage_begin(PxWorld *world, PxFluid *fluid)
                     .mass = mass,
                     .held = held,
                     .dt = world->dt,
-                    .reach = (double)fluid->kernel.h,
+                    .half = 0.5 * (double)fluid->kernel.h,
+                    .reach = 0.5 * (double)fluid->kernel.h,
                     .spacing = world->def.spacing,
                     .scratch = &world->scratch};
     double *wetness;
     PX_TRY(px_wet_saturation(world, &wetness));
     s->wetness = wetness;
     PX_TRY(px_sheets_begin(s, &world->scratch));
-    PX_TRY(px_sheets_find(s, fluid->grid, fluid->particles, fluid->isa, fluid->threads));
     set_sheets(world, s);
+    PX_TRY(px_sheets_find(s, fluid->grid, fluid->particles, fluid->isa, fluid->threads));
     PX_TRY(append_boundaries(s, fluid));
     world->sheets = run;
     return PX_OK;
+}
+
+void px_sheet_stage_keep(const PxWorld *world, const PxVec3 *w)
+{
+    PxSheetRun *run = world->sheets;
+    memcpy(run->solved, w, run->sheets.system->vertices * sizeof *w);
+    run->any = true;
+}
+
+const PxVec3 *px_sheet_stage_solved(const PxWorld *world)
+{
+    return world->sheets != NULL && world->sheets->any ? world->sheets->solved : NULL;
 }
 
 PxSheets *px_sheet_stage_sheets(const PxWorld *world)
@@ -116,10 +136,10 @@ void px_sheet_stage_load(const PxWorld *world, PxClothStep *step)
 
 PxStatus px_sheet_stage_return(PxWorld *world, const PxFluid *fluid, const PxClothStep *step)
 {
-    const PxSheetRun *run = world->sheets;
+    PxSheetRun *run = world->sheets;
     if (run == NULL)
         return PX_OK;
-    const PxSheets *s = &run->sheets;
+    PxSheets *s = &run->sheets;
     PxVec3 *change = PX_ARENA_ARRAY(&world->scratch, PxVec3, s->system->vertices + 1);
     if (change == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices", s->system->vertices);
@@ -145,6 +165,7 @@ PxStatus px_sheet_stage_catch(PxWorld *world, PxClothStep *step, const PxVec3 *a
                       .far = run->sheets.nearest,
                       .beyond = run->sheets.reach,
                       .keep = keep,
+                      .only_count = world->lets_through,
                       .boundary = world->boundaries.data,
                       .boundaries = world->boundaries.count,
                       .scratch = &world->scratch,

@@ -27,6 +27,11 @@ void px_sheet_stage_load(const PxWorld *world, PxClothStep *step);
 /// PX_ERR_MEMORY.
 PxStatus px_sheet_stage_return(PxWorld *world, const PxFluid *fluid, const PxClothStep *step);
 
+/// Keeps the velocities of a solve of the cloth: the next one of this step starts from them.
+void px_sheet_stage_keep(const PxWorld *world, const PxVec3 *w);
+/// Those velocities; NULL: there was no solve in this step.
+const PxVec3 *px_sheet_stage_solved(const PxWorld *world);
+
 /// After the cloth has moved to `at`: keeps particles from crossing it. Changes step->w.
 /// Errors: PX_ERR_MEMORY.
 PxStatus px_sheet_stage_catch(PxWorld *world, PxClothStep *step, const PxVec3 *at);
