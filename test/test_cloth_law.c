@@ -1,0 +1,72 @@
+/// Laws of cloth against formulas: the limit of strain and Rayleigh damping.
+#include "check.h"
+
+#include "phyxel/phyxel.h"
+#include "text_world.h"
+#include "world/world_parts.h"
+
+#define STRIP(more)                                                                                \
+    "{\"phyxel\": 1, \"name\": \"law\", \"time\": {\"frames\": 10, \"fps\": 20},"                  \
+    " \"gravity\": [0, 0, 0], \"spacing\": 0.05, \"materials\": {\"cotton\": {\"density\": 100,"   \
+    " \"cloth\": {\"mass\": 0.2, \"weft\": 500, \"warp\": 500, \"shear\": 50, \"poisson\": 0,"     \
+    " \"bend\": 0, \"limit\": 0.1" more "}}}, \"bodies\": [{\"name\": \"strip\", \"material\":"    \
+    " \"cotton\", \"velocity\": [0, 1, 0], \"shape\": {\"sheet\": {\"width\": 1, \"length\": 0.1," \
+    " \"columns\": 20, \"rows\": 2}}}]"
+
+static double *column(const PxWorld *world, const char *name)
+{
+    return px_table_find(&world->cloth_vertices, name)->data[0];
+}
+
+TEST(beyond_the_limit_of_strain_cloth_is_21_times_as_stiff)
+{
+    static const double strain[] = {0.05, 0.1, 0.15};
+    for (int k = 0; k < 3; ++k) {
+        PxWorld *world = world_of(STRIP("") "}", 1);
+        double e = strain[k], over = fmax(0, e - 0.1);
+        for (uint32_t i = 0; i < world->cloth_vertices.count; ++i)
+            column(world, "position")[i] *= 1 + e;
+        CHECK_NEAR(stats_of(world).cloth_elastic, 0.5 * 0.1 * 500 * (e * e + 20 * over * over),
+                   1e-12);
+        px_world_free(world);
+    }
+}
+
+TEST(damping_of_mass_slows_all_motion_at_its_rate)
+{
+    PxWorld *world = world_of(STRIP(", \"damping\": 5, \"step\": 0.001") "}", 1);
+    CHECK_OK(px_world_advance(world, 0.2));
+    /* implicit Euler has (1 + 5 dt)^-200, 0.25 % more */
+    CHECK_NEAR(stats_of(world).cloth_momentum.y / 0.02, exp(-1), 0.005 * exp(-1));
+    px_world_free(world);
+}
+
+/* Energy left of the first mode along a strip that is held at both ends, after half a period. */
+static double left_with(const char *text)
+{
+    PxWorld *world = world_of(text, 1);
+    double *x = column(world, "position"), *v = column(world, "velocity");
+    double *up = px_table_find(&world->cloth_vertices, "velocity")->data[1];
+    for (uint32_t i = 0; i < world->cloth_vertices.count; ++i) {
+        v[i] = 0.5 * cos(PX_PI * x[i]);
+        up[i] = 0;
+    }
+    double before = stats_of(world).cloth_kinetic;
+    CHECK_OK(px_world_advance(world, 0.02));
+    PxStats s = stats_of(world);
+    px_world_free(world);
+    return (s.cloth_kinetic + s.cloth_elastic) / before;
+}
+
+TEST(damping_of_stiffness_damps_a_wave_by_its_frequency_squared)
+{
+#define HELD                                                                                       \
+    ", \"handles\": [{\"name\": \"a\", \"shape\": {\"box\": [0.01, 1, 1], \"at\": [-0.5, 0, 0]}}," \
+    " {\"name\": \"b\", \"shape\": {\"box\": [0.01, 1, 1], \"at\": [0.5, 0, 0]}}]}"
+    /* w = pi sqrt(500 / 0.2) = 157 rad/s; the energy falls by exp(-beta w^2 t), 0.61 here */
+    double without = left_with(STRIP(", \"stiff_damping\": 0, \"step\": 0.0002") HELD);
+    double with = left_with(STRIP(", \"stiff_damping\": 0.001, \"step\": 0.0002") HELD);
+    CHECK_NEAR(with / without, exp(-0.001 * PX_PI * PX_PI * 2500 * 0.02), 0.02);
+}
+
+TEST_MAIN()
