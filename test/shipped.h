@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define SHIPPED_MOST 64
+#define SHIPPED_MOST 96
 
 static inline int shipped_compare(const void *a, const void *b)
 {

@@ -70,7 +70,8 @@ typedef struct PxClothUse {
     uint32_t corner; ///< of the vertex in it
 } PxClothUse;
 
-/// A box of the hierarchy: its first child follows it, `next` is the node after all below it.
+/// A node of the hierarchy of hulls: its first child follows it, `next` is the node after all below
+/// it.
 typedef struct PxClothNode {
     uint32_t face; ///< of a leaf; UINT32_MAX: none
     uint32_t next;

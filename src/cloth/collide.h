@@ -1,10 +1,10 @@
 /// Collision of cloth with itself and with other cloth: vertices with triangles, edges with edges.
 ///
-/// A hierarchy of boxes over all triangles (after van den Bergen 1997) holds, in every step, where
-/// they are at the start and at the end. A part of a sheet whose normals have a direction in common
-/// cannot meet itself (Volino and Magnenat-Thalmann 1994), so flat parts take no time. Each vertex
-/// and each edge belongs to one of its triangles, so that every pair of them is tested once
-/// (Curtis, Tamstorf and Manocha 2008).
+/// A hierarchy of hulls over all triangles (after van den Bergen 1997; cloth/collide_visit.h)
+/// holds, in every step, where they are at the start and at the end. A part of a sheet whose
+/// normals have a direction in common cannot meet itself (Volino and Magnenat-Thalmann 1994), so
+/// flat parts take no time. Each vertex and each edge belongs to one of its triangles, so that
+/// every pair of them is tested once (Curtis, Tamstorf and Manocha 2008).
 ///
 /// What comes nearer than the thickness within a step becomes a contact of the solve
 /// (cloth/contact.h). The moment is found by conservative advancement, in which every part of the

@@ -1,4 +1,4 @@
-/// The hierarchy of boxes over the triangles of cloth.
+/// The hierarchy over the triangles of cloth.
 #include "cloth/collide.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ static PxVec3 middle_of(const PxClothSystem *s, const PxVec3 *x, uint32_t face)
 
 /* Splits items [begin, end) at the median of the longest side, or, if they belong to several
  * connected pieces, between two of these. Children come after their parent, so that a loop from the
- * last node to the first one finds boxes of children ready. */
+ * last node to the first one finds hulls of children ready. */
 static uint32_t build(PxClothSystem *s, const PxVec3 *x, Item *item, uint32_t begin, uint32_t end)
 {
     uint32_t own = s->nodes++, half = begin + (end - begin) / 2;

@@ -152,6 +152,26 @@ static bool lowest_inside(const Job *j, const uint32_t c[3], double w[3])
     return fmin(w[0], fmin(w[1], w[2])) > 0.05;
 }
 
+/* Can a point between `count` corners come near enough for a contact? Distances change by no more
+ * than places do: d >= mean(d_k - |x - x_k|), whose least value is that of a corner. */
+static bool may_touch(const Job *j, const uint32_t *c, int count, double keep)
+{
+    const PxClothStep *s = j->step;
+    double sum = 0, far = 0, fastest = 0;
+    for (int k = 0; k < count; ++k) {
+        double length = 0;
+        for (int l = 0; l < count; ++l)
+            length += px_length(px_sub(s->x[c[k]], s->x[c[l]]));
+        if (isinf(j->near[c[k]].distance))
+            return true; /* it is not known */
+        sum += j->near[c[k]].distance;
+        far = fmax(far, length);
+        fastest = fmax(fastest, px_length(s->w[c[k]]));
+    }
+    return (sum - far) / count - fastest * s->dt - j->boundary->ops->travel(j->boundary) <
+           1.5 * keep + 1e-9;
+}
+
 static void face_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -171,16 +191,19 @@ static void face_block(void *user, uint32_t begin, uint32_t end, int thread)
                 px_dot(n[k]->normal, n[l]->normal) > SMOOTH)
                 continue;
             sharp = true;
+            bool own = (y->owns[f] & (8u << k)) != 0;
+            if (!yields && (!own || !may_touch(j, (uint32_t[2]){c[k], c[l]}, 2, keep)))
+                continue;
             double tilt = !yields ? 0 : n[l]->distance > n[k]->distance ? TILT : -TILT;
             PxVec3 from = j->step->x[c[k]], to = j->step->x[c[l]];
             double part = lowest(j->boundary, from, to, tilt * keep);
             least = fmin(least, height(j->boundary, from, px_sub(to, from), part, 0));
-            if (part > 0.01 && part < 0.99 && (y->owns[f] & (8u << k)))
+            if (part > 0.01 && part < 0.99 && own)
                 add(j, (uint32_t[3]){c[k], c[l], c[k]}, (double[3]){1 - part, part, 0},
                     y->of_face[f]);
         }
         double w[3];
-        if (sharp && lowest_inside(j, c, w) &&
+        if (sharp && (yields || may_touch(j, c, 3, keep)) && lowest_inside(j, c, w) &&
             (!yields || px_boundary_distance(j->boundary, 0, mean_of(j->step->x, c, w), NULL) <
                             least - INSIDE * keep))
             add(j, c, w, y->of_face[f]);

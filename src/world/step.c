@@ -155,6 +155,7 @@ typedef struct Compression {
     const PxWorld *world;
     const float *own_compression; /* PxFluid.own_compression; NULL: none */
     double magic;                 /* for px_sum_round() */
+    bool wet;                     /* cloth takes mass of particles, which keep their volume */
 } Compression;
 
 /* Upper bound of a particle's compression in the mean. */
@@ -169,6 +170,9 @@ static void compression_part(void *user, uint32_t begin, uint32_t end, PxPart *p
     float most = 0;
     for (uint32_t i = begin; i < end; ++i) {
         float over = p->density[i] / (float)material[p->material[i]].def.density - 1.0f;
+        float whole = (float)material[p->material[i]].particle_mass;
+        if (job->wet && !(material[p->material[i]].def.young > 0) && p->mass[i] > 0.0f)
+            over = (1.0f + over) * (whole / p->mass[i]) - 1.0f;
         if (job->own_compression != NULL)
             over -= job->own_compression[i];
         over = over > 0.0f ? over : 0.0f;
@@ -187,7 +191,8 @@ static void measure_compression(PxWorld *world, const PxFluid *fluid)
     uint64_t all = px_reduce_count(&rows);
     Compression job = {.world = world,
                        .own_compression = fluid->own_compression,
-                       .magic = px_sum_magic((double)MOST_COMPRESSION, all)};
+                       .magic = px_sum_magic((double)MOST_COMPRESSION, all),
+                       .wet = px_wet_is_on(world)};
     px_reduce(&rows, compression_part, &job, &total);
     world->density_error = all > 0 ? 100 * total.sum[0] / (double)all : 0;
     world->density_error_max = 100 * total.most[0];

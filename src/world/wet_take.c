@@ -26,7 +26,7 @@
 #define LEAST 0.5
 /* Below this part the rest of a particle that is alone in its cell goes to the cloth: lighter ones
  * were thrown away at 16 m/s where they met others (scene hammock). */
-#define ALONE 0.1
+#define ALONE 0.3
 /* Edge of the cells that share their losses, spacings. */
 #define CELL 2.0
 
