@@ -144,7 +144,7 @@ static PxStatus add_tie(PxClothStep *s, const PxSeam *seam, const PxClothTie *ti
                 pair[(*pairs)][0] = j;
                 pair[(*pairs)++][1] = i;
             }
-    return px_cloth_contacts_add(s, &c);
+    return tie->ripped ? PX_OK : px_cloth_contacts_add(s, &c);
 }
 
 /* Momentum is kept between vertices of the same integration: seams between two kinds of it use
@@ -203,9 +203,9 @@ PxStatus px_seams_begin(const PxWorld *world, PxClothStep *s)
         if (!faces_of(world, seam, end, first, cloth))
             continue;
         restart(s, cloth);
+        /* what has ripped still lies on each other: contact would throw it apart */
         for (size_t n = 0; n < seam->ties; ++n)
-            if (!seam->tie[n].ripped)
-                PX_TRY(add_tie(s, seam, &seam->tie[n], first, end, pair, &pairs));
+            PX_TRY(add_tie(s, seam, &seam->tie[n], first, end, pair, &pairs));
     }
     if (pairs == 0)
         return PX_OK;
