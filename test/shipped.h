@@ -257,7 +257,7 @@ static inline Shipped shipped_run_steps(const PxScene *scene, const char *what, 
     double end = fmin(seconds, scene->head.time.frames / scene->head.time.fps);
     CHECK_OK(px_scene_world(scene, threads, &world));
     px_world_stats(world, &stats);
-    double start = stats.mass;
+    double start = stats.mass + stats.cloth_water;
     bool solid = shipped_solid(scene);
     ShippedHeat heat = {.owed = stats.heat - stats.heat_in};
     shipped_heat(&heat, &stats);

@@ -61,7 +61,7 @@ static PxStatus build(PxCrossings *c, const PxSurfaceSheet *sheet, uint32_t shee
         c->triangles = (uint32_t)triangles;
     }
     for (uint32_t t = 0; t < triangles && room; ++t)
-        for (uint32_t n = 0; n < 3; ++n)
+        for (int n = 0; n < 3; ++n)
             c->corner[t][n] = px_mesh_corner(mesh, order[t], n);
     free(middle);
     free(order);
