@@ -32,13 +32,13 @@ typedef struct Wet {
     double diffusion, rise, thickness, absorption, permeability, wet, viscosity;
 } Wet;
 
-static PxWorld *pool_of(const Wet *w)
+static PxWorld *pool_of(const Wet *w, int threads)
 {
     char text[2400];
     int cells = (int)lrint(0.196 / w->cell);
     snprintf(text, sizeof text, pool, w->spacing, w->diffusion, w->rise, w->thickness,
              w->absorption, w->permeability, w->wet, w->viscosity, cells, cells);
-    return world_of(text, 1);
+    return world_of(text, threads);
 }
 
 static double liquid(PxWorld *world)
@@ -58,7 +58,7 @@ static double depth_ratio(double spacing, double cell, double seconds)
              .thickness = 0.009,
              .absorption = 5e-4,
              .viscosity = 0.01};
-    PxWorld *world = pool_of(&w);
+    PxWorld *world = pool_of(&w, 1);
     double before = liquid(world);
     CHECK_OK(px_world_advance(world, seconds));
     PxStats s = stats_of(world);
@@ -94,7 +94,7 @@ PHYSICS(water_passes_by_the_law_of_darcy)
                  .permeability = 5e-10,
                  .wet = 1,
                  .viscosity = 0.01};
-        PxWorld *world = pool_of(&w);
+        PxWorld *world = pool_of(&w, 1);
         double area = 0.196 * 0.196, dry = stats_of(world).cloth_water, passed = 0, wanted = 0;
         double before = liquid(world);
         CHECK_NEAR(dry, 0.8 * 0.004 * 1000 * area, 1e-9);
@@ -181,6 +181,32 @@ PHYSICS(liquid_sinks_within_cloth)
     CHECK(off < 0.05);
     CHECK_NEAR(stats_of(world).cloth_water / before, 1, 1e-12);
     px_world_free(world);
+}
+
+/* Particles are used up, water passes and drips: the same with any number of threads. */
+TEST(threads_keep_the_bits_of_wet_cloth)
+{
+    Wet w = {.spacing = 0.025,
+             .cell = 0.02,
+             .diffusion = 1e-4,
+             .rise = 0.1,
+             .thickness = 0.01,
+             .absorption = 2e-3,
+             .permeability = 5e-9,
+             .wet = 0.4,
+             .viscosity = 0.01};
+    uint64_t hash[2][4];
+    for (int k = 0; k < 2; ++k) {
+        PxWorld *world = pool_of(&w, 1 + 2 * k);
+        uint32_t before = (uint32_t)stats_of(world).particles;
+        CHECK_OK(px_world_advance(world, 0.15));
+        px_table_hash(&world->cloth_vertices, PX_COLUMN_STATE, hash[k]);
+        px_table_hash(&world->particles.table, PX_COLUMN_STATE, hash[k] + 2);
+        CHECK(stats_of(world).particles != before);
+        CHECK(world->state.drips > 0);
+        px_world_free(world);
+    }
+    CHECK(memcmp(hash[0], hash[1], sizeof hash[0]) == 0);
 }
 
 /* Volume inside the closed cloth of a world. */
