@@ -249,8 +249,9 @@ PHYSICS(a_bag_of_water_can_be_thrown)
                   volume_in(world) / full);
     CHECK(s.leaked == 0);
     CHECK(px_length(off) < 1e-4 * px_length(start));
-    CHECK_NEAR(volume_in(world) / full, 1, 0.001);
-    CHECK_OK(px_world_advance(world, 0.6)); /* it has hit the step */
+    CHECK_NEAR(volume_in(world) / full, 1, 0.01); /* its cloth of 800 N/m is stretched a little */
+    CHECK(s.density_error < 0.1);                 /* % */
+    CHECK_OK(px_world_advance(world, 0.6));       /* it has hit the step */
     s = stats_of(world);
     print_message("on the step: volume %.4f, that of the water is %.4f\n", volume_in(world) / full,
                   s.mass / 1000 / full);
