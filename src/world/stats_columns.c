@@ -67,7 +67,7 @@ static const PxStatsColumn columns[] = {
     WHOLE(not_converged, "Steps so far in which a solve stopped at its largest number of "
                          "iterations."),
     WHOLE(caught, "Moves so far that ended in or beyond a wall and were corrected."),
-    WHOLE(leaked, "Particles so far that crossed a wall all the same. Walls that "
+    WHOLE(leaked, "Particles so far that crossed a wall or cloth all the same. Walls that "
                   "close on each other and leave no room stop the run instead."),
     WHOLE(emitted, "Particles so far that emitters made."),
     WHOLE(removed, "Particles so far that sinks took, that found no place at the start, or that "

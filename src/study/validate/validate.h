@@ -30,6 +30,7 @@
     X(px_validate_cloth_motion)                                                                    \
     X(px_validate_cloth_bending)                                                                   \
     X(px_validate_cloth_seams)                                                                     \
+    X(px_validate_cloth_bodies)                                                                    \
     X(px_validate_cloth_fluid)                                                                     \
     X(px_validate_heat)                                                                            \
     X(px_validate_frozen)
