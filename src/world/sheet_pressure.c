@@ -10,10 +10,10 @@
 /* Largest number of passes. They end earlier if the difference between the velocities that the
  * cloth was solved for and those that the pressure was solved with is below this part of the change
  * of the cloth's velocities in the step, or below that part of the change that gravity causes: with
- * 0.05 of it, a pool on cloth takes longer to come to rest. */
+ * 0.02 of it, a pool on cloth takes longer to come to rest. */
 #define MOST 6
 #define AGREES 0.05
-#define RESTS 0.02
+#define RESTS 0.01
 
 /* Passes in which added masses are found anew. Later ones keep them: they only decide how fast
  * passes converge. */
