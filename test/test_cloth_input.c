@@ -100,6 +100,23 @@ TEST(cloth_that_does_not_fit_the_fluid_is_named)
               "is 0.2 m, more than the spacing of the fluid, 0.15 m");
     complains(TWO, WITH_WATER("0.15", ", \"absorption\": 1e-4"), "materials.m.cloth.absorption",
               "has no effect: this cloth has no pores");
+    complains(TWO, WITH_WATER("0.15", ", \"absorption\": 1e-6"), /* the default, but stated */
+              "materials.m.cloth.absorption", "has no effect: this cloth has no pores");
+}
+
+TEST(a_wrong_number_of_cloth_is_the_only_complaint)
+{
+    const char *text =
+        "{\"phyxel\": 1, \"spacing\": 0.05, \"materials\": {\"m\": {\"density\": 100, \"cloth\":"
+        " {\"mass\": 0.2, \"pores\": -1}}}, \"bodies\": [{\"name\": \"sheet\", \"material\": \"m\","
+        " \"shape\": {\"sheet\": {\"width\": 1, \"length\": 1}}}], \"handles\": [{\"name\": "
+        "\"pin\","
+        " \"body\": \"sheet\", \"shape\": {\"sphere\": 0.1, \"at\": [0.5, 0, 0.5]}}]}";
+    PxScene *scene;
+    CHECK(px_scene_read_text("s.json", NULL, text, strlen(text), &scene) == PX_ERR_FORMAT);
+    CHECK_EQUAL(px_scene_complaint_count(scene), 1);
+    CHECK_TEXT(px_scene_complaint(scene, 0)->place, "materials.m.cloth.pores");
+    px_scene_free(scene);
 }
 
 TEST(cloth_that_starts_in_a_solid_and_pins_and_strengths_without_effect_are_named)

@@ -93,25 +93,18 @@ static void compare_spacing(PxScene *scene, const PxSurvey *survey, size_t cloth
 /* Keys that only matter for cloth with pores. */
 static void check_pores(PxScene *scene, size_t index)
 {
-    const PxClothDef *def = &scene->material[index].def.cloth;
-    PxMaterialDef usual = px_material_def_default();
-    const struct {
-        const char *key;
-        double value, usual;
-    } needs[] = {{"absorption", def->absorption, usual.cloth.absorption},
-                 {"diffusion", def->diffusion, usual.cloth.diffusion},
-                 {"rise", def->rise, usual.cloth.rise},
-                 {"drying", def->drying, usual.cloth.drying},
-                 {"wet_stretch", def->wet_stretch, usual.cloth.wet_stretch},
-                 {"wet_bend", def->wet_bend, usual.cloth.wet_bend},
-                 {"permeability", def->permeability, usual.cloth.permeability},
-                 {"wet", def->wet, usual.cloth.wet}};
+    const PxMaterialDef *def = &scene->material[index].def;
+    static const char *const needs[] = {"absorption",  "diffusion", "rise",         "drying",
+                                        "wet_stretch", "wet_bend",  "permeability", "wet"};
+    const json_t *all = json_object_get(scene->root, "materials");
+    const json_t *stated = json_object_get(json_object_get(all, def->name), "cloth");
     PxPath root = px_path_root(), materials = px_path_key(&root, "materials");
-    PxPath material = px_path_key(&materials, scene->material[index].def.name);
+    PxPath material = px_path_key(&materials, def->name);
     PxPath section = px_path_key(&material, "cloth");
-    for (size_t k = 0; k < PX_COUNT(needs) && def->cloth && !(def->pores > 0); ++k) {
-        PxPath at = px_path_key(&section, needs[k].key);
-        if (needs[k].value < needs[k].usual || needs[k].value > needs[k].usual)
+    for (size_t k = 0; k < PX_COUNT(needs) && def->cloth.cloth && !(def->cloth.pores > 0); ++k) {
+        PxPath at = px_path_key(&section, needs[k]);
+        const json_t *value = json_object_get(stated, needs[k]);
+        if (json_number_value(value) > 0) /* not stated: 0 */
             px_complain(scene, PX_WARNING, &at, PX_AT_VALUE,
                         "has no effect: this cloth has no pores and takes up nothing; wanted "
                         "\"pores\" above 0, for cotton 0.7");

@@ -314,11 +314,10 @@ bool px_read_field(PxScene *scene, const PxPath *path, const PxField *field, con
     case PX_FIELD_STRENGTH:
         return px_read_strength(scene, path, field, (json_t *)value, object);
     case PX_FIELD_PART: {
-        bool good = px_read_object(scene, path, value, field->part->wanted) &&
-                    px_read_section(scene, path, (json_t *)value, field->part, member, NULL);
-        if (field->beside > 0)
-            *((bool *)object + field->beside) = good;
-        return good;
+        bool stated = px_read_object(scene, path, value, field->part->wanted);
+        if (field->beside > 0) /* with errors in it, too: what depends on it is not wrong as well */
+            *((bool *)object + field->beside) = stated;
+        return stated && px_read_section(scene, path, (json_t *)value, field->part, member, NULL);
     }
     default:
         return true; /* read by the caller */

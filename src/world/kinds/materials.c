@@ -484,13 +484,13 @@ static void rules(const PxStated *stated)
         check_cloth(stated);
         return;
     }
-    if (def->fracture.fractures && px_fracture_wrong(def) != NULL)
+    if (stated->good && def->fracture.fractures && px_fracture_wrong(def) != NULL)
         px_wrong(stated, PX_ERROR, "fracture", true, "%s", px_fracture_wrong(def));
     if (first->cloth.cloth) /* shares no models */
         first = def;
     if (def->melts.melts && !stated->has(stated, false, "coat"))
         def->coat = px_coat_choice("surfels"); /* a skin cannot follow molten matter */
-    if (def->melts.melts && !(def->melts.from < def->melts.to))
+    if (stated->good && def->melts.melts && !(def->melts.from < def->melts.to))
         px_wrong(stated, PX_ERROR, "melts.to", false, "is %s, wanted more than \"from\", %s",
                  px_number_text(def->melts.to, (char[32]){0}),
                  px_number_text(def->melts.from, (char[32]){0}));
