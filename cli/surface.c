@@ -48,8 +48,9 @@ int make_surfaces(const PxSurfaceRunDef *def, bool quiet, const char *command)
         fprintf(stderr, "%u made, %u were up to date, in %s: %s\n", report.made, report.kept,
                 text_safe(report.out), text_seconds(report.wall, wall, sizeof wall));
     if (!quiet && report.sheets && status == PX_OK)
-        fprintf(stderr, "%llu pairs of triangles of surfaces and cloth cross\n",
-                (unsigned long long)report.crossed);
+        fprintf(stderr, "%llu pairs of triangles of surfaces and cloth cross%s\n",
+                (unsigned long long)report.crossed,
+                surface.surface.sink > 0 ? ", not counting what --sink moves into the cloth" : "");
     if (status == PX_ERR_STOPPED)
         fprintf(stderr, "the same command continues\n");
     return exit_status;

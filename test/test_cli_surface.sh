@@ -35,6 +35,19 @@ status 0 info "$work/wax"
 grep -q "  20 to 80 degrees C in the last one, 50 % molten" "$work/out" || fail "no heat"
 grep -q "  2 coats of what flows or melts, in coat" "$work/out" || fail "no coats"
 
+# triangles that cross cloth are counted, except where they are meant to
+cat >"$work/sheet.json" <<END
+{"phyxel": 1, "spacing": 0.02, "time": {"frames": 1}, "materials": {"cotton": {"density": 115,
+ "cloth": {"mass": 0.2}}, "water": {"density": 1000}}, "bodies": [
+ {"shape": {"sheet": {"width": 0.2, "length": 0.2, "columns": 10, "rows": 10}}, "material": "cotton"},
+ {"shape": {"box": [0.08, 0.08, 0.08], "at": [0, 0.042, 0]}, "material": "water"}]}
+END
+status 0 run "$work/sheet.json" -q -o "$work/sheet"
+status 0 surface "$work/sheet"
+said "0 pairs of triangles of surfaces and cloth cross"
+status 0 surface "$work/sheet" --sink 0.3
+said "cross, not counting what --sink moves into the cloth"
+
 # the same bits for any number of threads; surfaces that are up to date are kept
 (cd "$work/run/surface" && cksum *.ply) >"$work/sums"
 status 0 surface "$work/run"
