@@ -24,7 +24,7 @@ static const Entry entries[] = {
     {"export", "write frames in formats of other programs", command_export},
     {"render", "draw pictures and a film of a run", command_render},
     {"view", "watch a scene or a run in a window", command_view},
-    {"make", "make meshes for scenes: a colon, the isosurface of a volume", command_make},
+    {"make", "make meshes for scenes: cloth, a figure that walks, a colon, volumes", command_make},
     {"bench", "measure the engine on this machine", command_bench},
     {"scenes", "list the scenes that come with phyxel", command_scenes},
     {"schema", "print the JSON schema of scene files", command_schema},

@@ -141,4 +141,47 @@ TEST(cloth_that_starts_in_a_solid_and_pins_and_strengths_without_effect_are_name
               "has no effect: this cloth does not tear");
 }
 
+TEST(wind_without_air_and_gas_in_open_cloth_are_named)
+{
+    complains(TWO, SCENE(", \"wind\": [1, 0, 0]", ""), "materials.m.cloth.wind",
+              "has no effect while \"air\" is 0");
+    complains(TWO, SCENE(", \"pressure\": 50", ""), "bodies[0].shape",
+              "is open: 4 edges have one triangle, and its cloth has a pressure of 50 Pa inside");
+}
+
+TEST(texture_coordinates_that_are_not_in_metres_are_named)
+{
+    complains(SQUARE "vt 0 0\nvt 10 0\nvt 10 10\nvt 0 10\nf 1/1 3/3 2/2\nf 1/1 4/4 3/3\n",
+              SCENE(", \"rest\": \"uv\"", ""), "bodies[0].shape",
+              "has texture coordinates of 100 m^2, and a shape of 1 m^2");
+}
+
+/* One mistake, one complaint, at the place. */
+static void complains_once(const char *text, const char *place)
+{
+    PxScene *scene;
+    if (px_scene_read_text("s.json", ".", text, strlen(text), &scene) == PX_OK)
+        px_scene_check(scene);
+    for (size_t k = 0; k < px_scene_complaint_count(scene); ++k)
+        CHECK_TEXT(px_scene_complaint(scene, k)->place, place);
+    CHECK_EQUAL(px_scene_complaint_count(scene), 1);
+    px_scene_free(scene);
+}
+
+#define SHEET(cloth, shape, more)                                                                  \
+    "{\"phyxel\": 1, \"spacing\": 0.05, \"materials\": {\"m\": {\"density\": 100, \"cloth\": "     \
+    "{" cloth "}}}, \"bodies\": [{\"name\": \"shirt\", \"material\": \"m\", \"shape\": {" shape    \
+    "}}]" more "}"
+#define FLAT "\"sheet\": {\"width\": 1, \"length\": 1}"
+
+TEST(one_mistake_is_one_complaint)
+{
+    complains_once(SHEET("\"mass\": -1", FLAT, ""), "materials.m.cloth.mass");
+    complains_once(SHEET("\"mas\": 1", FLAT, ""), "materials.m.cloth.mas");
+    complains_once(SHEET("", "\"box\": [1, 1, 1]", ""), "bodies[0].shape");
+    complains_once(SHEET("", FLAT, ", \"seams\": [{\"from\": \"shirt\", \"to\": \"coat\"}]"),
+                   "seams[0].to");
+    complains_once(SHEET("", FLAT, ", \"seams\": [{\"from\": \"shirt\"}]"), "seams[0]");
+}
+
 TEST_MAIN()

@@ -1,4 +1,5 @@
-/// Foresees cloth that starts inside a wall or rigid body, and cloth that fluids cannot meet well.
+/// Foresees cloth that starts inside a wall or rigid body, cloth that fluids cannot meet well, open
+/// cloth with gas in it, and numbers that do nothing.
 #include "scene/check/survey.h"
 
 #include "base/vec.h"
@@ -130,6 +131,55 @@ static void check_tear(PxScene *scene, size_t index)
                     def->tear, def->weft, 100 * strain);
 }
 
+static void check_wind(PxScene *scene, size_t index)
+{
+    const PxClothDef *def = &scene->material[index].def.cloth;
+    PxPath root = px_path_root(), materials = px_path_key(&root, "materials");
+    PxPath material = px_path_key(&materials, scene->material[index].def.name);
+    PxPath section = px_path_key(&material, "cloth"), at = px_path_key(&section, "wind");
+    if (def->cloth && px_length(def->wind) > 0 && !(def->air > 0))
+        px_complain(scene, PX_WARNING, &at, PX_AT_VALUE,
+                    "has no effect while \"air\" is 0; wanted more, at sea level 1.2 kg/m^3");
+}
+
+/* Texture coordinates that are so many times longer or shorter than the shape are not in m. */
+#define UV_RATIO 2
+
+static double area_at_start(const PxClothSheet *sheet)
+{
+    double sum = 0;
+    for (uint32_t k = 0; k < sheet->faces; ++k) {
+        const uint32_t *c = sheet->face[k].corner;
+        PxVec3 a = sheet->start[c[0]];
+        sum +=
+            0.5 * px_length(px_cross(px_sub(sheet->start[c[1]], a), px_sub(sheet->start[c[2]], a)));
+    }
+    return sum;
+}
+
+static void check_rest(PxScene *scene, const PxSurvey *survey, size_t cloth)
+{
+    const PxClothSheet *sheet = survey->sheet[cloth];
+    const PxClothDef *def = &scene->material[scene->body[cloth].is.refers[0]].def.cloth;
+    PxPath root = px_path_root(), bodies = px_path_key(&root, "bodies");
+    PxPath own = px_path_index(&bodies, cloth), path = px_path_key(&own, "shape");
+    if (def->pressure > 0 && !sheet->closed) /* the world refuses it too */
+        px_complain(scene, PX_ERROR, &path, PX_AT_VALUE,
+                    "is open: %u edges have one triangle, and its cloth has a pressure of %g Pa "
+                    "inside; wanted a closed mesh, or no \"pressure\"",
+                    sheet->borders, def->pressure);
+    double area = 0;
+    for (uint32_t k = 0; k < sheet->faces; ++k)
+        area += sheet->face[k].area;
+    double ratio = sqrt(area / area_at_start(sheet));
+    if (def->rest == PX_CLOTH_REST_UV && (ratio > UV_RATIO || ratio * UV_RATIO < 1))
+        px_complain(scene, PX_WARNING, &path, PX_AT_VALUE,
+                    "has texture coordinates of %.3g m^2, and a shape of %.3g m^2: with \"rest\": "
+                    "\"uv\" its threads want to be %.3g times as long as they are; wanted texture "
+                    "coordinates in m",
+                    area, area_at_start(sheet), ratio);
+}
+
 void px_survey_check_cloth(PxScene *scene, const PxSurvey *survey)
 {
     for (size_t k = 0; k < scene->bodies; ++k)
@@ -143,5 +193,9 @@ void px_survey_check_cloth(PxScene *scene, const PxSurvey *survey)
     for (size_t k = 0; k < scene->materials; ++k) {
         check_pores(scene, k);
         check_tear(scene, k);
+        check_wind(scene, k);
     }
+    for (size_t k = 0; k < scene->bodies; ++k)
+        if (survey->sheet[k] != NULL)
+            check_rest(scene, survey, k);
 }

@@ -69,7 +69,7 @@ static PxStatus check_seam(PxScene *scene, const PxSurvey *survey, size_t index)
     const PxSeamDef *def = px_thing_def(thing);
     size_t from = thing->refers[0], to = thing->refers[1] != SIZE_MAX ? thing->refers[1] : from;
     if (from == SIZE_MAX || survey->sheet[from] == NULL || survey->sheet[to] == NULL ||
-        (def->part && !thing->shape_known))
+        (def->part ? !thing->shape_known : from == to))
         return PX_OK; /* the reader has complained */
     char quoted[2][120];
     const char *name[2] = {px_quote(scene->body[from].def.name, quoted[0], sizeof quoted[0]),

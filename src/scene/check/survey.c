@@ -382,6 +382,9 @@ PxStatus px_survey_make(const PxScene *scene, PxScene *complain, PxSurvey *out)
             continue;
         PxShapeDef def = px_scene_shape_at_start(scene, &body->def.shape, &body->is.turn,
                                                  body->is.keyframe, body->is.keyframes);
+        bool cloth_shape = def.kind == PX_SHAPE_SHEET || def.kind == PX_SHAPE_MESH;
+        if (body->def.cloth && !cloth_shape) /* the reader has complained */
+            continue;
         if (body->def.cloth) {
             PX_TRY(survey_cloth(scene, complain, k, &def, out));
             continue;

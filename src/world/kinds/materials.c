@@ -473,7 +473,7 @@ static void check_cloth(const PxStated *stated)
     if (stated->good && px_cloth_law(stated->def, "it", &(PxClothLaw){0}) != PX_OK)
         px_wrong(stated, PX_ERROR,
                  strstr(px_error_message(), "crease") != NULL ? "cloth.crease" : "cloth.poisson",
-                 false, "%s", px_error_message());
+                 false, "%s", px_error_message() + strlen("it: "));
 }
 
 static void rules(const PxStated *stated)

@@ -64,8 +64,9 @@ static void rules(const PxStated *stated)
             px_wrong(stated, PX_ERROR, sides[k], false, "is '%s', which is no cloth",
                      px_quote(body->name, (char[100]){0}, 100));
     }
-    bool own = stated->other(stated, "to") == NULL ||
-               stated->other(stated, "to") == stated->other(stated, "from");
+    bool own = !stated->has(stated, false, "to") ||
+               (stated->other(stated, "to") != NULL &&
+                stated->other(stated, "to") == stated->other(stated, "from"));
     if (own && stated->has(stated, false, "from") && !stated->has(stated, false, "shape"))
         px_wrong(stated, PX_ERROR, "", false,
                  "sews a body to itself and has no \"shape\"; wanted one with two stretches of the "
