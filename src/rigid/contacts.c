@@ -487,20 +487,22 @@ static int by_feature(const void *left, const void *right)
     return by_depth(a, b);
 }
 
-static bool is_same(const PxTouch *a, const PxTouch *b, double near)
+/* Are they that near to each other, with normals whose product is larger than `alike`? */
+static bool is_same(const PxTouch *a, const PxTouch *b, double near, double alike)
 {
     PxVec3 way = px_sub(a->at, b->at);
-    return px_dot(way, way) < near * near && px_dot(a->normal, b->normal) > 0.9;
+    return px_dot(way, way) < near * near && px_dot(a->normal, b->normal) > alike;
 }
 
-/* Keeps the first of touches that are next to each other; false when there are more than `most`. */
-static bool unite(const Found *found, double near, PxTouch *out, uint32_t most, uint32_t *count)
+/* Keeps the first of touches that are the same; false when there are more than `most`. */
+static bool unite(const Found *found, double near, double alike, PxTouch *out, uint32_t most,
+                  uint32_t *count)
 {
     *count = 0;
     for (uint32_t k = 0; k < found->count; ++k) {
         bool known = false;
         for (uint32_t n = 0; n < *count && !known; ++n)
-            known = is_same(&out[n], &found->touch[k], near);
+            known = is_same(&out[n], &found->touch[k], near, alike);
         if (known)
             continue;
         if (*count == most)
@@ -530,16 +532,24 @@ static void sort(PxTouch *touch, uint32_t count, int (*compare)(const void *, co
 
 /* Where two features touch at one place, as corners of aligned boxes, the lower one stands for
  * both, in every step. If there are too many, the deepest ones are kept that are not next to each
- * other; next to each other means a distance that is doubled until all find room. */
+ * other; next to each other means a distance that is doubled until all find room. Distance alone
+ * does not unite touches whose normals differ, or that have none: when it is far beyond the size of
+ * the bodies, normals need to be less alike with every round, and the last round keeps the deepest.
+ */
 static uint32_t thin_out(Found *found, double near, PxTouch *out, uint32_t most)
 {
+    enum { DOUBLINGS = 16, ROUNDS = 40 }; /* 0.02 2^16 is 1300 sizes; then 0.9 falls below -1 */
+    double alike = 0.9;
     uint32_t count;
     sort(found->touch, found->count, by_feature);
-    if (unite(found, near, out, most, &count))
+    if (unite(found, near, alike, out, most, &count))
         return count;
     sort(found->touch, found->count, by_depth);
-    while (!unite(found, near, out, most, &count))
+    for (int round = 0; round < ROUNDS && !unite(found, near, alike, out, most, &count); ++round) {
         near *= 2;
+        if (round >= DOUBLINGS)
+            alike -= 0.1;
+    }
     sort(out, count, by_feature);
     return count;
 }
