@@ -108,8 +108,10 @@ static const PxStatsColumn columns[] = {
           "columns above."),
     WHOLE(cloth_iterations, "Iterations of the solve of cloth."),
     WHOLE(cloth_contacts, "Vertices of cloth that walls and rigid bodies carry."),
-    WHOLE(cloth_crossed, "Vertices of cloth so far that were inside a wall or rigid body after a "
-                         "step, and crossings of cloth with cloth; 0 unless there is a bug."),
+    WHOLE(cloth_crossed,
+          "Vertices of cloth so far that were inside a wall or rigid body after a "
+          "step, and crossings of cloth with cloth, added up over the steps; 0 unless "
+          "cloth starts crossed, torn pieces are pressed together, or there is a bug."),
     WHOLE(cloth_torn, "Edges of cloth that have torn so far."),
     WHOLE(seams_ripped, "Ties of seams that have ripped so far."),
     REAL(cloth_kinetic, "cloth_kinetic", "J", "Kinetic energy of cloth."),
