@@ -171,16 +171,20 @@ static int make_mesh(int argc, char **argv)
  * is 0. */
 static bool read_two(const char *text, double most, bool same, double out[2])
 {
-    char *end;
-    out[0] = strtod(text, &end);
+    char first[32], *end = first;
+    size_t length = strcspn(text, "x"); /* strtod() would take 0x1 as one number */
+    bool two = text[length] == 'x';
+    const char *second = text + length + 1;
+    if (length == 0 || length >= sizeof first || text[strspn(text, "0123456789.eE+-x")] != '\0' ||
+        (two && (*second == '\0' || strchr(second, 'x') != NULL)))
+        return false;
+    snprintf(first, sizeof first, "%.*s", (int)length, text);
+    out[0] = strtod(first, &end);
     out[1] = same ? out[0] : 0;
-    if (end != text && *end == 'x') {
-        text = end + 1;
-        out[1] = strtod(text, &end);
-        same = true;
-    }
-    return end != text && *end == '\0' && out[0] > 0 && out[0] <= most &&
-           (!same || (out[1] > 0 && out[1] <= most));
+    if (*end == '\0' && two)
+        out[1] = strtod(second, &end);
+    return *end == '\0' && out[0] > 0 && out[0] <= most &&
+           (!(same || two) || (out[1] > 0 && out[1] <= most));
 }
 
 static bool read_pattern(const char *word, PxSheetPattern *out)
@@ -247,7 +251,9 @@ static int make_cloth(int argc, char **argv)
     if (read != OPTIONS_READ)
         return read == OPTIONS_HELP_SHOWN ? EXIT_DONE : EXIT_WRONG;
     if (size != NULL && !read_two(size, 1e6, true, def.size)) {
-        fprintf(stderr, "phyxel make cloth: --size '%s' is not like 1x2, in m\n", text_safe(size));
+        fprintf(stderr,
+                "phyxel make cloth: --size '%s' is not like 1x2, in m, above 0 and at most 1e6\n",
+                text_safe(size));
         return EXIT_WRONG;
     }
     if ((cells != NULL && !read_cells(cells, &def)) || !read_pattern(pattern, &def.pattern))

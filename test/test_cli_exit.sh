@@ -118,6 +118,7 @@ data
 grep -q '"cells": \[20, 10\]' "$work/out" || fail "cloth has other cells"
 grep -q "^vt " "$work/cloth.obj" || fail "cloth has no texture coordinates"
 wrong "is not like 1x2" make cloth --size 2x -o "$work/no.obj"
+wrong "is not like 1x2" make cloth --size 0x1 -o "$work/no.obj"
 wrong "is not like 40" make cloth --resolution 4.5 -o "$work/no.obj"
 wrong "is none of regular" make cloth --pattern plaid -o "$work/no.obj"
 wrong "exclude each other" make cloth --resolution 4 --triangles 90 -o "$work/no.obj"
