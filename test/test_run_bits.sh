@@ -75,4 +75,13 @@ same "$work/nine" "$work/longer"
 # fewer frames than stored leave the run unchanged
 status 0 run --resume --frames 2 -q -o "$work/longer"
 same "$work/nine" "$work/longer"
+
+# frames of cloth and rigid bodies without particles have hashes of their own
+for name in drape dominoes; do
+    status 0 run "$scenes/$name.json" --frames 3 -q --threads 1 -o "$work/$name"
+    status 0 run "$scenes/$name.json" --frames 3 -q --threads 2 -o "$work/$name.2"
+    same "$work/$name" "$work/$name.2"
+    [ "$("$phyxel" info "$work/$name" --hash | cut -d' ' -f2 | sort -u | wc -l)" = 4 ] ||
+        fail "frames of $name that differ have the same hash"
+done
 exit 0

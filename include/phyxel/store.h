@@ -89,7 +89,7 @@ typedef struct PxFrameInfo {
     uint32_t particles;
     double coldest, hottest; ///< degrees C, of its particles; 0 if there are none
     double melted;           ///< molten fraction of its mass; negative if no material melts
-    char hash[33];           ///< of the contents, independent of the order of particles
+    char hash[33];           ///< of particles, rigid bodies and cloth, whatever their order
     const char *problem; ///< NULL, or why the frame cannot be read; other members are not set then
 } PxFrameInfo;
 

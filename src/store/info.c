@@ -55,6 +55,26 @@ static PxStatus stopped(uint32_t number)
     return px_fail(PX_ERR_STOPPED, "info: stopped at frame %u", number);
 }
 
+/* Joins the hashes of rigid bodies and cloth to that of the particles, where a frame has any. */
+static PxStatus hash_others(const char *dir, uint32_t number, const PxThreads *threads,
+                            uint64_t hash[2])
+{
+    PxTable other[3]; /* rigid bodies, vertices and triangles of cloth */
+    for (size_t k = 0; k < PX_COUNT(other); ++k)
+        px_table_init(&other[k], NULL);
+    PxStatus status = px_frame_read_rigid(dir, number, &other[0], threads);
+    if (status == PX_OK)
+        status = px_frame_read_sheets(dir, number, &other[1], &other[2], threads);
+    for (size_t k = 0; k < PX_COUNT(other); ++k) {
+        uint64_t own[2];
+        px_table_hash(&other[k], PX_COLUMN_FRAME, own);
+        if (status == PX_OK && other[k].count > 0)
+            px_digest_join(hash, own, hash);
+        px_table_free(&other[k]);
+    }
+    return status;
+}
+
 PxStatus px_info(const char *dir, PxInfoFunction *each, void *user)
 {
     PX_WANT_TEXT(dir);
@@ -75,9 +95,12 @@ PxStatus px_info(const char *dir, PxInfoFunction *each, void *user)
         PxTable particles;
         px_table_init(&particles, NULL);
         status = px_frame_read(dir, info.number, &meta, &particles, &threads);
+        uint64_t hash[2];
         if (status == PX_OK) {
-            uint64_t hash[2];
             px_table_hash(&particles, PX_COLUMN_FRAME, hash);
+            status = hash_others(dir, info.number, &threads, hash);
+        }
+        if (status == PX_OK) {
             px_digest_text(hash, info.hash);
             info.step = meta.step;
             info.time = meta.time;
