@@ -38,6 +38,8 @@
 /* A body is slow below this part of sqrt(gravity size), and falls asleep after this time, s. */
 #define SLOW 0.016
 #define SLEEP_AFTER 0.5
+/* Most parts of a step between searches for contacts. */
+#define MOST_PARTS 10000
 
 PxStatus px_solver_room(PxSolverRun *run, void **data, size_t *room, size_t count, size_t wanted,
                         size_t size)
@@ -570,6 +572,27 @@ static PxStatus end(PxSolverRun *run)
     return PX_OK;
 }
 
+/* A body that is thrown away by a mistake is followed in ever shorter parts of the step. */
+static PxStatus refuse_parts(const PxSolverRun *run)
+{
+    const PxRigidStep *s = run->step;
+    uint32_t fastest = 0;
+    double most = -1;
+    for (uint32_t i = 0; i < s->rigids; ++i) {
+        const PxSolverBody *b = &run->body[i];
+        double speed = px_length(b->v) + px_length(b->w) * b->of->mass.radius;
+        if (speed > most) {
+            most = speed;
+            fastest = i;
+        }
+    }
+    return px_fail(
+        PX_ERR_NUMERIC,
+        "contacts of rigid bodies need more than %d parts of a step of %g s; the fastest "
+        "is number %u with %g m/s",
+        MOST_PARTS, s->dt, fastest, most);
+}
+
 PxStatus px_rigid_step(PxRigidStep *s)
 {
     PxSolverRun run = {.step = s, .limit = INFINITY};
@@ -577,7 +600,9 @@ PxStatus px_rigid_step(PxRigidStep *s)
     s->deepest = 0;
     PX_TRY(begin(&run));
     bool last = nothing_moves(&run);
-    while (!last) {
+    for (int part = 0; !last; ++part) {
+        if (part == MOST_PARTS)
+            return refuse_parts(&run);
         double when = run.time / s->dt;
         for (uint32_t w = 0; w < s->walls; ++w) {
             run.wall[w] = wall_at(&s->wall[w], when);

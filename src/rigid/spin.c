@@ -12,6 +12,9 @@
  * relative error of the energy below 1e-6. */
 #define MOST_ANGLE 0.1
 #define SMALL_ANGLE 0.002
+/* Most steps of order four; bodies that turn by more than 100 rad at once are turned less exactly.
+ */
+#define MOST_STEPS 1e3
 
 static double *part(PxVec3 *v, int k)
 {
@@ -53,7 +56,7 @@ void px_spin_turn(PxVec3 inertia, double dt, PxQuat *axes, PxVec3 *spin)
     if (angle < SMALL_ANGLE) {
         strang(inertia, dt, axes, &own);
     } else {
-        int steps = (int)ceil(fmin(angle / MOST_ANGLE, 1e5));
+        int steps = (int)ceil(fmin(angle / MOST_ANGLE, MOST_STEPS));
         double step = dt / steps, c = 1 / (2 - cbrt(2));
         for (int k = 0; k < steps; ++k) {
             strang(inertia, c * step, axes, &own);
