@@ -5,6 +5,7 @@
 #include "phyxel/phyxel.h"
 #include "text_world.h"
 #include "world/cloth_stage.h"
+#include "world/sheet_stage.h"
 
 #include <math.h>
 #include <string.h>
@@ -92,6 +93,68 @@ TEST(a_bounce_gains_no_energy)
     CHECK(most < 0.01 * stretched);
     CHECK(stats_of(world).leaked == 0);
     px_world_free(world);
+}
+
+/* Vertices under a particle that presses and adds no mass are thrown away by it. */
+TEST(every_particle_that_presses_adds_mass)
+{
+    uint32_t pressing = 0, missed = 0;
+    PxWorld *world = world_of(thrown, 2);
+    while (stats_of(world).time < 0.1) {
+        CHECK_OK(px_world_step(world, 0.1));
+        const PxSheets *s = px_sheet_stage_sheets(world);
+        for (uint32_t k = 0; k < s->touches; ++k) {
+            const PxSheetTouch *t = &s->touch[k];
+            if (t->planes == 0 || px_dot(t->impulse, t->impulse) == 0)
+                continue;
+            ++pressing;
+            missed += !(t->carried > 0);
+        }
+    }
+    print_message("%u of %u add no mass\n", missed, pressing);
+    CHECK(pressing > 100);
+    CHECK(missed == 0);
+    px_world_free(world);
+}
+
+/* A cube of jelly falls into a pool on a sheet that is held at its edges. */
+PHYSICS(jelly_that_falls_into_a_pool_on_cloth_gains_no_energy)
+{
+    static const double spacing[] = {0.025, 0.02};
+    for (int k = 0; k < 2; ++k) {
+        char text[3000];
+        snprintf(text, sizeof text,
+                 "{\"phyxel\": 1, \"spacing\": %g, \"materials\": {\"cotton\": {\"density\": 100, "
+                 "\"friction\": 0.4, \"cloth\": {\"mass\": 0.2, \"weft\": 1000, \"warp\": 1000, "
+                 "\"shear\": 300, \"thickness\": 0.003}}, \"water\": {\"density\": 1000, "
+                 "\"viscosity\": 0.001}, \"jelly\": {\"density\": 700, \"young\": 2e4, "
+                 "\"friction\": 0.4, \"integration\": \"implicit\"}}, " PINNED
+                 "\"bodies\": [" SHEET(
+                     "") ", {\"name\": \"pool\", \"material\": \"water\", \"shape\": "
+                         "{\"box\": [0.25, 0.05, 0.25], \"at\": [0, 0.03, 0]}}, {\"name\": "
+                         "\"cube\", \"material\": \"jelly\", \"velocity\": [0, -2, 0], "
+                         "\"shape\": {\"box\": [0.1, 0.1, 0.1], \"at\": [0.01, 0.13, 0]}}]}",
+                 spacing[k]);
+        PxWorld *world = world_of(text, 2);
+        PxStats s = stats_of(world);
+        double start = energy_of(world) + s.elastic, most = 0, fastest = 0, lowest = 0;
+        while (s.time < 0.3) {
+            CHECK_OK(px_world_step(world, 0.3));
+            s = stats_of(world);
+            most = fmax(most, energy_of(world) + s.elastic - start);
+            fastest = fmax(fastest, s.speed_max);
+            PxClothWater cloth = px_cloth_water(world);
+            for (uint32_t i = 0; i < world->cloth_vertices.count; ++i)
+                lowest = fmin(lowest, cloth.place[1][i]);
+        }
+        double fall = sqrt(2 * 2 + 2 * 9.81 * (0.18 - lowest));
+        print_message("spacing %g: %.2f of the speed of free fall, %.2g J gained, leaked %llu\n",
+                      spacing[k], fastest / fall, most, (unsigned long long)s.leaked);
+        CHECK(fastest < fall);
+        CHECK(most < 0.01);
+        CHECK(s.leaked == 0);
+        px_world_free(world);
+    }
 }
 
 /* Water on both sides of a sheet, at the distance of rest. */

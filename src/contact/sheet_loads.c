@@ -107,7 +107,8 @@ static uint32_t find_cell(const Cells *c, const PxGrid *g, uint64_t key)
     return c->at[n];
 }
 
-/* Lists the cells of a column: UINT32_MAX for empty ones, which end it beyond the first *near. */
+/* Lists the cells of a column: UINT32_MAX for empty ones, which end it beyond the first *near. The
+ * particle's own cell is the first: the line may cut a corner of it, between two samples. */
 static uint32_t list_column(const PxFluid *f, const Cells *cells, const PxSheetTouch *t,
                             uint32_t out[PX_SHEET_COLUMN], uint32_t *near)
 {
@@ -117,8 +118,10 @@ static uint32_t list_column(const PxFluid *f, const Cells *cells, const PxSheetT
     PxVec3 from = px_mad(t->place, plane->normal, -plane->distance);
     double close = plane->distance + g->frame.cell;
     uint64_t last = ~0ull;
+    uint64_t own = px_grid_key(&g->frame, (float)t->place.x, (float)t->place.y, (float)t->place.z);
     uint32_t count = 0;
-    *near = 0;
+    out[count++] = find_cell(cells, g, own);
+    *near = count;
     for (int step = 0, again = 0; step < STEPS && count < PX_SHEET_COLUMN; ++step) {
         double way = step * 0.5 * g->frame.cell;
         PxVec3 at = px_mad(from, plane->normal, way);
@@ -127,7 +130,7 @@ static uint32_t list_column(const PxFluid *f, const Cells *cells, const PxSheetT
         last = key;
         if (again == STAYS) /* beyond the grid all steps stay in one cell */
             break;
-        if (again > 0)
+        if (again > 0 || key == own)
             continue;
         out[count] = find_cell(cells, g, key);
         if (way <= close)
