@@ -3,8 +3,10 @@
 ///
 /// This program puts its own open(), write(), ... in front of the system's. Every
 /// moment takes a while: here it is every seventh, beginning anywhere in the first
-/// seven by test; PX_FAULTS=all takes them all (test_run_faults_slow.sh).
+/// seven by test, with sanitizers every 29th; PX_FAULTS=all takes them all
+/// (test_run_faults_slow.sh).
 #include "runs.h"
+#include "sanitized.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -136,7 +138,7 @@ enum { MOST_CALLS = 2000 };
 static long stride(void)
 {
     const char *which = getenv("PX_FAULTS");
-    return which != NULL && strcmp(which, "all") == 0 ? 1 : 7;
+    return which != NULL && strcmp(which, "all") == 0 ? 1 : SANITIZED ? 29 : 7;
 }
 
 static long first_of(long first)
