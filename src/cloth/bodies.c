@@ -217,17 +217,23 @@ double px_cloth_bodies_scale(const PxClothStep *s)
     return sum;
 }
 
-double px_cloth_bodies_start(PxClothStep *s)
+void px_cloth_bodies_leave(PxClothStep *s)
 {
-    double sum = 0;
     for (uint32_t n = 0; n < bodies_of(s); ++n) {
         PxClothBody *o = &s->bodies->body[n];
         double product[6];
         multiply(s, n, product);
         for (int k = 0; k < 6; ++k)
             o->r[k] = o->held ? 0 : o->b[k] - product[k];
-        sum += condition(o);
     }
+}
+
+double px_cloth_bodies_start(PxClothStep *s)
+{
+    double sum = 0;
+    px_cloth_bodies_leave(s);
+    for (uint32_t n = 0; n < bodies_of(s); ++n)
+        sum += condition(&s->bodies->body[n]);
     return sum;
 }
 
@@ -268,15 +274,4 @@ void px_cloth_bodies_guess(PxClothStep *s)
 {
     for (uint32_t n = 0; n < bodies_of(s); ++n)
         put6(s->bodies->body[n].z, s->bodies->body[n].change[0], s->bodies->body[n].change[1]);
-}
-
-void px_cloth_bodies_leave(PxClothStep *s)
-{
-    for (uint32_t n = 0; n < bodies_of(s); ++n) {
-        PxClothBody *o = &s->bodies->body[n];
-        double product[6];
-        multiply(s, n, product);
-        for (int k = 0; k < 6; ++k)
-            o->r[k] = o->held ? 0 : o->b[k] - product[k];
-    }
 }

@@ -14,10 +14,9 @@
 ///   together: within the solve, their relative velocity is removed. This is what a rigid impact
 ///   zone (Provot 1997) does after the solve.
 /// - If pairs would cross in spite of that, the displacement of all cloth in this step is cut to
-/// the
-///   part that is free of crossings (Li et al. 2020, section 4.4), and the change of all velocities
-///   by the same part. Kinetic energy is convex in that part, and elastic energy is to first order,
-///   so neither exceeds its larger value at the two ends.
+///   the part that is free of crossings (Li et al. 2020, section 4.4), and the change of all
+///   velocities by the same part. Kinetic energy is convex in that part, and elastic energy is to
+///   first order, so neither exceeds its larger value at the two ends.
 /// Hence cloth that does not cross at the start of a step does not cross at its end.
 ///
 /// What starts crossed is drawn apart along the gradient of the length of the curve in which it

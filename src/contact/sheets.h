@@ -166,9 +166,9 @@ PxStatus px_sheets_spread(const PxSheets *s, PxVec3 *of);
 /// Sets s->rounds so that the means extend over about a spacing.
 void px_sheets_choose_rounds(const PxSheets *s);
 
-/// Lists the particles that touch and their impulses, and with `masses` finds those that they add
-/// to vertices. After the pressure is solved, before px_fluid_give_impulses(). Errors:
-/// PX_ERR_MEMORY.
+/// Lists the particles that touch cloth and their impulses; with `masses`, also finds the masses
+/// that they add to its vertices. After the pressure is solved, before px_fluid_give_impulses().
+/// Errors: PX_ERR_MEMORY.
 PxStatus px_sheets_touch(PxSheets *s, PxFluid *fluid, bool masses);
 
 /// Sets s->load to the impulses of the particles that touch. Errors: PX_ERR_MEMORY.

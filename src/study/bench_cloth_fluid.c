@@ -1,6 +1,6 @@
 /// Bench of cloth and fluid: 004's jet on pinned cloth (Table 4.1), what leaks without the test
-/// against crossing (Figure 4.4), and how fast water runs down a cloth by the friction between them
-/// (Figure 4.6).
+/// against crossing (Figure 4.4), and the speed of water that runs down a cloth, as a function of
+/// the friction between them (Figure 4.6).
 #include "study/bench.h"
 
 #include "base/profile.h"

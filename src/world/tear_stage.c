@@ -22,7 +22,7 @@ uint64_t px_tear_count(const PxWorld *world)
 
 /* ---- another sheet for a piece --------------------------------------------------------------- */
 
-/* Makes room for `count` rows before row `at`. They are reserved. */
+/* Inserts `count` rows before row `at`. The caller has reserved memory for them. */
 static void open_rows(PxTable *t, uint32_t at, uint32_t count)
 {
     uint32_t old = t->count, first;

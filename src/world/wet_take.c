@@ -205,8 +205,8 @@ static void hand_over(PxWetRun *run, uint32_t from, uint32_t to)
     run->mass[from] = 0;
 }
 
-/* The particles of a cell give what is wanted of all of them, one after the other. What they have
- * less afterwards is what is given: exact, whatever floats round to. */
+/* Takes the liquid that a cell demands from its particles, one after the other. The amount counted
+ * is the difference of the stored masses, so that rounding to floats loses nothing. */
 static void give(Takes *q, const Giver *giver, uint32_t count)
 {
     const PxParticles *p = &q->world->particles;
