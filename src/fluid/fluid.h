@@ -36,7 +36,8 @@ typedef struct PxFluid {
                        ///< that of the last step
     const PxMaterial *material;
     uint32_t materials;
-    bool emits; ///< an emitter of the world has started
+    bool emits;   ///< an emitter of the world has started
+    bool carries; ///< there are rigid bodies
     PxBoundary *const *boundary;
     size_t boundaries;
     const PxWallProfile *wall_profile;

@@ -442,6 +442,7 @@ static PxStatus act(PxWorld *world, double target, PxUndo *undo)
                          px_kernel(world->def.support * world->def.spacing, world->def.spacing),
                      .spacing = world->def.spacing,
                      .emits = px_emitters_started(world),
+                     .carries = world->rigids.count > 0,
                      .courant = world->def.courant,
                      .material = world->materials.data,
                      .materials = (uint32_t)world->materials.count,

@@ -28,7 +28,9 @@ static PxStatus solve(PxFluid *f)
 
 extern const PxPressureModel PX_ISA_NAME(px_auto);
 const PxPressureModel PX_ISA_NAME(px_auto) = {
-    .info = {"auto", "flip in worlds of fluids and walls without tension and emitters, else dfsph",
+    .info = {"auto",
+             "flip in worlds of fluids, walls and rigid bodies without tension and emitters, else "
+             "dfsph",
              px_implicit_fields, PX_IMPLICIT_PARAMS, defaults},
     .step_limit = step_limit,
     .solve = solve,

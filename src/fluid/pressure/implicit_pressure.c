@@ -147,15 +147,30 @@ bool px_flip_sees(const PxFluid *f)
     for (uint32_t k = 0; k < f->materials; ++k)
         sees = sees && !(f->material[k].live &&
                          (f->material[k].def.young > 0 || f->material[k].def.cloth.cloth));
-    for (size_t k = 0; k < f->boundaries; ++k)
-        sees = sees && !(f->boundary[k]->per_mass > 0);
     return sees;
+}
+
+/* Is a liquid so viscous that drag moves rigid bodies more than their inertia does? The grid then
+ * gives them too little of it: viscosity is solved for before pressure, and a third of the drag on
+ * a ball is pressure (Stokes). A ball 8 spacings wide in 100 Pa s sank four times too fast. The
+ * bound is a hundredth of the viscosity at which waves as long as a spacing are damped within a
+ * period. */
+static bool is_thick(const PxFluid *f)
+{
+    bool thick = false;
+    double bound = 0.01 * f->spacing * sqrt(10 * f->spacing);
+    for (uint32_t k = 0; k < f->materials; ++k) {
+        const PxMaterialDef *def = &f->material[k].def;
+        thick = thick || (f->material[k].live && def->viscosity > bound * def->density);
+    }
+    return thick;
 }
 
 bool px_flip_applies(const PxFluid *f)
 {
-    return px_flip_sees(f) && !f->emits && !px_fluid_has_tension(f) &&
-           !isfinite(px_fluid_cohesion_limit(f)) && !px_dist_shared(f->dist);
+    return px_flip_sees(f) && !f->emits && !(f->carries && is_thick(f)) &&
+           !px_fluid_has_tension(f) && !isfinite(px_fluid_cohesion_limit(f)) &&
+           !px_dist_shared(f->dist);
 }
 
 /* Particles under pressure move at most `courant` smoothing lengths per step, free drops at

@@ -279,6 +279,14 @@ static void relax_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
+/* Between two boundaries that face each other their gradients cancel: there is no side to leave. */
+static bool is_between(const PxFluid *f, uint32_t i, float size)
+{
+    double part, slope;
+    px_wall_profile_part(f->wall_profile, (double)f->wall_far[i], &part, &slope);
+    return (double)size < 0.5 * fabs(slope);
+}
+
 /* Spray and splashes, which have no pressure on the grid, stop half a spacing off boundaries. */
 static void stop_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
@@ -301,7 +309,7 @@ static void stop_block(void *user, uint32_t begin, uint32_t end, int thread)
         size = sqrtf(size);
         float room = fmaxf(f->wall_far[i] - 0.5f * (float)f->spacing, 0.0f);
         float stop = closing / size - per * room;
-        if (!(stop > 0.0f) || px_mac_presses(m, i))
+        if (!(stop > 0.0f) || is_between(f, i, size) || px_mac_presses(m, i))
             continue;
         for (int c = 0; c < 3; ++c) {
             a[c][i] -= per * stop * g[c][i] / size;
@@ -411,6 +419,9 @@ static PxStatus project_on_grid(PxFluid *f, PxPoisson *plain, const double *para
         px_parallel_for(f->threads, f->count, PX_BLOCK, stop_block, &grid);
     px_parallel_for(f->threads, f->count, PX_BLOCK, change_block, &grid);
     push_walls(&grid);
+    px_yield_keep(f);
+    if (f->yield != NULL)
+        f->yield->frozen = true;
     f->iterations = result.iterations;
     f->converged = result.converged;
     memset(f->particles->warm_divergence, 0, f->count * sizeof(float));
@@ -420,6 +431,7 @@ static PxStatus project_on_grid(PxFluid *f, PxPoisson *plain, const double *para
     PX_TRY(run(&job, param[PX_IMPLICIT_MAX_ERROR], options, shift_block));
     px_parallel_for(f->threads, f->count, PX_BLOCK, restore_block, &grid);
     f->divergence = result.error / f->dt;
+    px_yield_end(f);
     return PX_OK;
 }
 

@@ -4,6 +4,7 @@
 #include "fluid/pressure/mac_pools.h"
 #include "fluid/pressure/mac_separate.h"
 #include "fluid/pressure/mac_walls.h"
+#include "fluid/pressure/mac_yield.h"
 #include "fluid/work.h"
 
 #include <math.h>
@@ -503,9 +504,12 @@ static PxStatus equate(PxMac *m, double tolerance, uint32_t most, PxMacResult *r
 {
     const PxThreads *threads = m->fluid->threads;
     px_parallel_for(threads, m->tiles, TILES, weight_block, m);
+    px_mac_yield_walls(m, false);
     px_parallel_for(threads, m->tiles, TILES, sides_block, m);
     PX_TRY(px_mac_balance(m));
-    return px_mac_iterate(m, tolerance, most, result);
+    PX_TRY(px_mac_iterate(m, tolerance, most, result));
+    px_mac_yield_walls(m, true);
+    return PX_OK;
 }
 
 PxStatus px_mac_solve(PxMac *m, double tolerance, uint32_t most, float *pressure,
@@ -518,6 +522,7 @@ PxStatus px_mac_solve(PxMac *m, double tolerance, uint32_t most, float *pressure
     px_parallel_for(threads, m->tiles, TILES, fill_block, m);
     px_parallel_for(threads, m->tiles, TILES, lack_block, m);
     m->lacks = total(m, 0) > 0;
+    PX_TRY(px_mac_yield_begin(m));
     PX_TRY(equate(m, tolerance, most, result));
     PxMacPools pools = {NULL, NULL};
     for (int round = 0; round < SEPARATIONS; ++round) {
@@ -551,16 +556,62 @@ bool px_mac_presses(const PxMac *m, uint32_t row)
     return tile > 0 && m->full[tile * CELLS + at[0] + EDGE * (at[1] + EDGE * at[2])] != 0;
 }
 
+/* Slope of the pressure along an axis at the centre of a cell, Pa/m: mean over its open faces. */
+static double slope_of(const PxMac *m, uint32_t cell, int axis)
+{
+    double sum = 0;
+    int faces = 0;
+    for (int side = 0; side < 2; ++side) {
+        uint32_t face = side ? next_to(m, cell, axis, 1) : cell;
+        uint32_t below = side ? cell : next_to(m, cell, axis, -1);
+        double weight = (double)m->weight[axis][face];
+        if (!(weight > 0 && m->open[axis][face] > 0.0f))
+            continue;
+        double density =
+            m->mixed ? (double)m->mass[axis][face] / (double)m->volume[axis][face] : m->density;
+        sum += density * weight * (m->p[face] - m->p[below]) / m->cell;
+        ++faces;
+    }
+    return faces > 0 ? sum / faces : 0;
+}
+
+double px_mac_rise(const PxMac *m, uint32_t cell, int axis, int side)
+{
+    /* Samples of cells nearer than half a spacing to a boundary were moved to that distance; other
+     * cells have it in their face. */
+    double x[3], way[3], size = 0, rise = 0;
+    place_of(m, cell, -1, x);
+    for (int c = 0; c < 3; ++c) {
+        way[c] = (double)m->sample[c][cell] - x[c];
+        size += way[c] * way[c];
+    }
+    size = sqrt(size);
+    if (!m->displaced[cell] || !(size > 1e-6 * m->cell))
+        return 0.5 * side * m->cell * slope_of(m, cell, axis);
+    for (int c = 0; c < 3; ++c)
+        rise += (1 - 0.5 * m->fluid->spacing / size) * way[c] * slope_of(m, cell, c);
+    return rise;
+}
+
+/* Part of a face that a boundary which does not yield closes. */
+static float closed_part(const PxMac *m, int c, uint32_t face)
+{
+    return px_mac_yields(m, m->whose[c][face]) ? 0.0f : 1.0f - m->open[c][face];
+}
+
 /* A filled cell pushes the boundaries that close more of one of its faces than of the opposite
- * one: the impulse along an axis, and the face at which it acts; 0: none. */
+ * one: the impulse along an axis, and the face at which it acts; 0: none. Bodies that yield are
+ * pushed where the solve lets them move (mac_yield.h). */
 static double push_of(const PxMac *m, uint32_t cell, int c, uint32_t *face)
 {
     uint32_t above = next_to(m, cell, c, 1);
-    float more = m->open[c][above] - m->open[c][cell];
+    float more = m->yield == NULL ? m->open[c][above] - m->open[c][cell]
+                                  : closed_part(m, c, cell) - closed_part(m, c, above);
     *face = more > 0.0f ? cell : above;
-    if (!m->full[cell] || *face < CELLS || m->whose[c][*face] == PX_MAC_NOBODY)
+    if (!m->full[cell] || *face < CELLS || m->whose[c][*face] == PX_MAC_NOBODY || more == 0.0f)
         return 0;
-    return -m->dt * m->cell * m->cell * m->p[cell] * (double)more;
+    double p = m->p[cell] + px_mac_rise(m, cell, c, more > 0.0f ? -1 : 1);
+    return -m->dt * m->cell * m->cell * p * (double)more;
 }
 
 typedef struct Push {
@@ -615,10 +666,15 @@ void px_mac_push(PxMac *m, const double gained[3])
     for (int c = 0; c < 3 && f->boundaries > 0; ++c) {
         Push job = {.mac = m, .axis = c};
         px_parallel_for(f->threads, m->tiles, TILES, measure_block, &job);
-        double sizes = total(m, 1);
-        job.more = sizes > 0 ? -(gained[c] + total(m, 0)) / sizes : 0;
+        double sizes = total(m, 1), bodies, bodies_sizes;
+        px_mac_yield_measure(m, c, &bodies, &bodies_sizes);
+        double missing = -(gained[c] + total(m, 0) + bodies);
+        /* Bodies get just what the solve gave them, unless there is nothing else to push at. */
+        job.more = sizes > 0 ? missing / sizes : 0;
+        double work =
+            px_mac_yield_push(m, c, sizes > 0 || !(bodies_sizes > 0) ? 0 : missing / bodies_sizes);
         px_parallel_for(f->threads, m->tiles, TILES, push_block, &job);
         if (f->work != NULL)
-            f->work->wall_push += total(m, 0);
+            f->work->wall_push += total(m, 0) + work;
     }
 }

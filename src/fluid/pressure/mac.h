@@ -77,6 +77,7 @@ typedef struct PxMac {
     double *part;             ///< sums of blocks of tiles
     double rising[PX_MAC_DEPTHS];
     uint32_t filled;
+    struct PxMacYield *yield; ///< rigid bodies (mac_yield.h); NULL: none
 } PxMac;
 
 typedef struct PxMacResult {

@@ -75,6 +75,10 @@ PX_INLINE void place_of(const PxMac *m, uint32_t cell, int axis, double x[3])
                ((double)at[a] * EDGE + (double)((cell >> (2 * a)) & 3u) + (a == axis ? 0.0 : 0.5));
 }
 
+/// Rise of the pressure from the centre of a filled cell to the boundary that closes its face on a
+/// side of an axis, Pa, after the solve: by the slope of the pressure in the cell.
+double px_mac_rise(const PxMac *mac, uint32_t cell, int axis, int side);
+
 /// Sets the velocities, masses and volumes of faces, the kernel sums of centres and the first guess
 /// of their pressure from the particles. `pressure` is that of the last step.
 /// Errors: PX_ERR_MEMORY.

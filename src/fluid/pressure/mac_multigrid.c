@@ -2,6 +2,7 @@
 
 #include "base/stop.h"
 #include "fluid/pressure/mac_cells.h"
+#include "fluid/pressure/mac_yield.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,7 +35,7 @@ typedef struct Multigrid {
     PxArena *scratch;
     Level level[MOST_LEVELS];
     int levels;
-    double *p, *r, *q, *aq; /* of level 0; q[count] is 0 */
+    double *p, *r, *q, *aq; /* of level 0; q[count] is 0, r[count] and aq[count] are not used */
     double *diagonal;
     double *part; /* two sums of each block */
     double step, keep;
@@ -116,9 +117,9 @@ static PxStatus first_level(Multigrid *g)
     PX_TRY(allocate(g, l));
     m->number = PX_ARENA_ARRAY(g->scratch, uint32_t, cells);
     g->p = PX_ARENA_ARRAY(g->scratch, double, l->count);
-    g->r = PX_ARENA_ARRAY(g->scratch, double, l->count);
+    g->r = PX_ARENA_ARRAY(g->scratch, double, (size_t)l->count + 1);
     g->q = PX_ARENA_ARRAY(g->scratch, double, (size_t)l->count + 1);
-    g->aq = PX_ARENA_ARRAY(g->scratch, double, l->count);
+    g->aq = PX_ARENA_ARRAY(g->scratch, double, (size_t)l->count + 1);
     g->diagonal = PX_ARENA_ARRAY(g->scratch, double, l->count);
     g->part = PX_ARENA_ARRAY(g->scratch, double, 2 * ((size_t)l->count / BLOCK + 1));
     if (m->number == NULL || g->p == NULL || g->r == NULL || g->q == NULL || g->aq == NULL ||
@@ -457,6 +458,13 @@ PxStatus px_mac_iterate(PxMac *m, double tolerance, uint32_t most, PxMacResult *
     for (uint32_t i = 0; i < n; ++i)
         g.q[i] = g.p[i];
     g.q[n] = 0;
+    px_mac_yield_number(m, n);
+    if (m->yield != NULL) {
+        memset(g.aq, 0, ((size_t)n + 1) * sizeof *g.aq);
+        px_mac_yield_apply(m, g.q, g.aq);
+        for (uint32_t i = 0; i < n; ++i)
+            g.r[i] -= g.aq[i];
+    }
     px_parallel_for(threads, n, BLOCK, start_block, &g);
     result->error = unit * total(&g, 0);
     if (n > 0) {
@@ -474,7 +482,7 @@ PxStatus px_mac_iterate(PxMac *m, double tolerance, uint32_t most, PxMacResult *
         dot = now;
         px_parallel_for(threads, n, BLOCK, direction_block, &g);
         px_parallel_for(threads, n, BLOCK, image_block, &g);
-        double curve = total(&g, 0);
+        double curve = total(&g, 0) + px_mac_yield_apply(m, g.q, g.aq);
         if (!(curve > 0))
             break;
         g.step = dot / curve;
@@ -484,6 +492,12 @@ PxStatus px_mac_iterate(PxMac *m, double tolerance, uint32_t most, PxMacResult *
     }
     result->converged = result->error <= tolerance;
     px_parallel_for(threads, n, BLOCK, end_block, &g);
+    if (m->yield != NULL) { /* leaves what the bodies gain by the solution */
+        for (uint32_t i = 0; i < n; ++i)
+            g.q[i] = g.p[i];
+        g.q[n] = 0;
+        px_mac_yield_apply(m, g.q, g.aq);
+    }
     px_arena_release(m->fluid->scratch, mark);
     return PX_OK;
 }

@@ -2,6 +2,7 @@
 
 #include "base/union_find.h"
 #include "fluid/pressure/mac_cells.h"
+#include "fluid/pressure/mac_yield.h"
 
 static bool is_linked(const PxMac *m, int c, uint32_t cell)
 {
@@ -35,6 +36,7 @@ PxStatus px_mac_find_pools(const PxMac *m, PxMacPools *out)
             if (m->full[cell] != m->full[below] && is_linked(m, c, cell))
                 sealed[up[m->full[cell] ? cell : below]] = 0;
         }
+    px_mac_yield_open(m, up, sealed);
     return PX_OK;
 }
 

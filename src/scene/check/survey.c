@@ -465,15 +465,19 @@ const char *px_scene_pressure(const PxScene *scene)
         if (!(def->young > 0) && strcmp(def->pressure.model, "auto") != 0)
             model = def->pressure.model;
     }
-    bool emits = false;
+    bool emits = false, carries = false;
     for (size_t k = 0; k < scene->emitters; ++k)
         emits |= scene->emitter[k].def.start <= 0;
+    for (size_t k = 0; k < scene->bodies; ++k)
+        carries |= scene->body[k].def.rigid;
     bool automatic = strcmp(model, "auto") == 0, grid = automatic || strcmp(model, "flip") == 0;
-    for (size_t k = 0; k < scene->bodies && grid; ++k)
-        grid = !scene->body[k].def.rigid;
     for (size_t k = 0; k < scene->materials && grid; ++k) {
         PxMaterial material = {.def = scene->material[k].def, .live = true};
-        PxFluid fluid = {.material = &material, .materials = 1, .emits = emits};
+        PxFluid fluid = {.material = &material,
+                         .materials = 1,
+                         .spacing = scene->world.spacing,
+                         .emits = emits,
+                         .carries = carries};
         grid = automatic ? px_flip_applies(&fluid) : px_flip_sees(&fluid);
     }
     return grid ? "flip" : automatic || strcmp(model, "flip") == 0 ? "dfsph" : model;
