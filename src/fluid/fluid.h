@@ -36,8 +36,9 @@ typedef struct PxFluid {
                        ///< that of the last step
     const PxMaterial *material;
     uint32_t materials;
-    bool emits;   ///< an emitter of the world has started
-    bool carries; ///< there are rigid bodies
+    bool emits;          ///< an emitter of the world has started
+    bool carries;        ///< there are rigid bodies
+    bool carries_meshes; ///< and some of them are meshes
     PxBoundary *const *boundary;
     size_t boundaries;
     const PxWallProfile *wall_profile;

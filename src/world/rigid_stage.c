@@ -796,3 +796,11 @@ PxStatus px_world_rigid_state_sized(const PxWorld *world, PxBodyId id, PxRigidSt
     px_result_put(out, size, 0, &state, sizeof state);
     return PX_OK;
 }
+
+bool px_rigid_stage_meshes(const PxWorld *world)
+{
+    bool found = false;
+    for (size_t k = 0; k < world->rigids.count && !found; ++k)
+        found = world->bodies.data[world->rigids.data[k].body].def.shape.kind == PX_SHAPE_MESH;
+    return found;
+}

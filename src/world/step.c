@@ -443,6 +443,7 @@ static PxStatus act(PxWorld *world, double target, PxUndo *undo)
                      .spacing = world->def.spacing,
                      .emits = px_emitters_started(world),
                      .carries = world->rigids.count > 0,
+                     .carries_meshes = px_rigid_stage_meshes(world),
                      .courant = world->def.courant,
                      .material = world->materials.data,
                      .materials = (uint32_t)world->materials.count,

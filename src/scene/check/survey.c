@@ -465,11 +465,14 @@ const char *px_scene_pressure(const PxScene *scene)
         if (!(def->young > 0) && strcmp(def->pressure.model, "auto") != 0)
             model = def->pressure.model;
     }
-    bool emits = false, carries = false;
+    bool emits = false, carries = false, meshes = false;
     for (size_t k = 0; k < scene->emitters; ++k)
         emits |= scene->emitter[k].def.start <= 0;
     for (size_t k = 0; k < scene->bodies; ++k)
-        carries |= scene->body[k].def.rigid;
+        if (scene->body[k].def.rigid) {
+            carries = true;
+            meshes |= scene->body[k].def.shape.kind == PX_SHAPE_MESH;
+        }
     bool automatic = strcmp(model, "auto") == 0, grid = automatic || strcmp(model, "flip") == 0;
     for (size_t k = 0; k < scene->materials && grid; ++k) {
         PxMaterial material = {.def = scene->material[k].def, .live = true};
@@ -477,7 +480,8 @@ const char *px_scene_pressure(const PxScene *scene)
                          .materials = 1,
                          .spacing = scene->world.spacing,
                          .emits = emits,
-                         .carries = carries};
+                         .carries = carries,
+                         .carries_meshes = meshes};
         grid = automatic ? px_flip_applies(&fluid) : px_flip_sees(&fluid);
     }
     return grid ? "flip" : automatic || strcmp(model, "flip") == 0 ? "dfsph" : model;
