@@ -105,6 +105,13 @@ typedef struct PxClothHingeState {
     double energy;   ///< J
 } PxClothHingeState;
 
+/// Second derivatives of the energy of a triangle that bends as a plate, by the angles at its edges
+/// (plate.c), N m.
+typedef struct PxClothPlate {
+    double own[3];
+    double other[3]; ///< by those at edge k and the next one
+} PxClothPlate;
+
 /// States of all triangles and hinges, and what they were evaluated from.
 typedef struct PxClothSeen {
     bool any;
@@ -114,7 +121,10 @@ typedef struct PxClothSeen {
     PxClothFaceState *face;
     PxClothHingeState *hinge;
     double *rest, *from;                ///< by edge, as in PxClothStep
-    double *lean, *half, *scale, *move; ///< by edge (plate.c)
+    uint8_t *held; ///< by vertex: a handle holds it
+    bool any_held;
+    double *lean, *half, *scale, *by, *move; ///< by edge (plate.c)
+    PxClothPlate *plate;                     ///< by face; 0 where it does not bend as one
     double *moment;                     ///< three a face (plate.c)
     double *bent;                       ///< by face (plate.c)
 } PxClothSeen;
@@ -196,6 +206,7 @@ typedef struct PxClothStep {
     PxVec3 *pressed;                  ///< their impulses at the velocities w of the last round, N s
     const double *rest;               ///< by edge: change of the angle at rest, rad
     const double *lean;               ///< by edge: angle of its normal at first (plate.c), rad
+    const uint32_t *handle;           ///< by vertex: not 0 if one holds it; NULL: none does
     PxClothFaceState *face;           ///< those of system->seen
     PxClothHingeState *hinge;         ///< the same
     PxClothFaceLoad *face_load;
@@ -265,8 +276,9 @@ void px_cloth_membrane(const PxClothLaw *law, const PxClothFace *face, const PxV
 void px_cloth_bending(const PxClothLaw *law, const PxClothHinge *hinge, const PxVec3 x[4],
                       PxClothHingeState *out);
 
-/// Sets moments of hinges and adds energies of triangles that bend as plates (plate.c).
-void px_cloth_plates(PxClothStep *step);
+/// Sets moments of hinges and adds energies of triangles that bend as plates (plate.c). `same_law`:
+/// laws and saturations are those of the last evaluation.
+void px_cloth_plates(PxClothStep *step, bool same_law);
 
 /// The change of the angle at rest of a hinge that is now bent by `angle` from it: beyond the
 /// curvature `crease` bending is plastic.

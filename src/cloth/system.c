@@ -109,11 +109,13 @@ static PxStatus make_seen(PxClothSystem *s)
                                  .law = PX_ARENA_ARRAY(m, PxClothLaw, s->cloths + 1),
                                  .face = PX_ARENA_ARRAY(m, PxClothFaceState, s->faces + 1),
                                  .hinge = PX_ARENA_ARRAY(m, PxClothHingeState, s->hinges + 1),
+                                 .held = PX_ARENA_ARRAY(m, uint8_t, s->vertices + 1),
+                                 .plate = PX_ARENA_ARRAY(m, PxClothPlate, s->faces + 1),
                                  .bent = PX_ARENA_ARRAY(m, double, s->faces + 1)};
     bool room = s->seen != NULL;
     if (room) {
-        double **of_edge[] = {&s->seen->rest, &s->seen->from,  &s->seen->lean,
-                              &s->seen->half, &s->seen->scale, &s->seen->move};
+        double **of_edge[] = {&s->seen->rest,  &s->seen->from, &s->seen->lean, &s->seen->half,
+                              &s->seen->scale, &s->seen->by,   &s->seen->move};
         for (size_t k = 0; k < PX_COUNT(of_edge); ++k)
             room = (*of_edge[k] = PX_ARENA_ARRAY(m, double, s->edges + 1)) != NULL && room;
         s->seen->moment = PX_ARENA_ARRAY(m, double, 3 * (size_t)s->faces + 1);
@@ -122,7 +124,7 @@ static PxStatus make_seen(PxClothSystem *s)
     }
     if (!room || s->seen->x == NULL || s->seen->wetness == NULL || s->seen->law == NULL ||
         s->seen->face == NULL || s->seen->hinge == NULL || s->seen->moment == NULL ||
-        s->seen->bent == NULL)
+        s->seen->bent == NULL || s->seen->held == NULL || s->seen->plate == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u triangles", s->faces);
     return PX_OK;
 }

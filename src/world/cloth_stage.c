@@ -340,6 +340,7 @@ static PxStatus gather(PxWorld *world, PxClothStep *s)
                        .dt = world->dt,
                        .gravity = world->def.gravity,
                        .wetness = wetness,
+                       .handle = words(t, HANDLE),
                        .tolerance = world->sheets != NULL ? 1e-6 : 2e-3,
                        .most_iterations = 400,
                        .isa = world->isa};
