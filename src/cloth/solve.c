@@ -275,7 +275,6 @@ PxStatus px_cloth_solve(PxClothStep *s)
     run(s, PX_ISA_PICK(s->isa, px_cloth_residual));
     run(s, leave_block);
     px_cloth_bodies_leave(s);
-    if (s->contacts != NULL && s->contacts->count > 0)
-        translate(s);
+    translate(s);
     return PX_OK;
 }
