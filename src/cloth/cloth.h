@@ -140,6 +140,8 @@ typedef struct PxClothSystem {
     uint8_t *torn;       ///< by edge: it is a border that a tear made
     double *share;       ///< by vertex, m^2
     uint32_t *of_vertex; ///< index of its cloth
+    uint32_t *piece;     ///< by vertex: number of its connected piece
+    uint32_t pieces;
     uint32_t *of_face, *of_hinge;
     uint32_t *first_face, *first_hinge; ///< first PxClothUse of each vertex
     PxClothUse *faces_of, *hinges_of;
@@ -261,7 +263,7 @@ void px_cloth_assemble(PxClothStep *step);
 /// Inverts a symmetric matrix (xx, xy, xz, yy, yz, zz) into the preconditioner of a row.
 void px_cloth_invert(const double a[6], float *out);
 
-/// Solves for w with the present holds, from the present w. Errors: PX_ERR_STOPPED.
+/// Solves for w with the present holds, from the present w. Errors: PX_ERR_STOPPED, PX_ERR_MEMORY.
 PxStatus px_cloth_solve(PxClothStep *step);
 
 /// The law of a triangle or hinge with `count` corners, of a piece of cloth: that of the piece, or

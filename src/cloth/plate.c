@@ -80,7 +80,7 @@ static void plate_block(void *user, uint32_t begin, uint32_t end, int thread)
         double row[3][3], c[3];
         PxClothLaw wet;
         if (!is_plate(s, t)) {
-            *plate = (PxClothPlate){{0}};
+            *plate = (PxClothPlate){{0}, {0}};
             continue;
         }
         rows_of(face, row);

@@ -3,6 +3,7 @@
 #include "cloth/solve.h"
 
 #include "base/stop.h"
+#include "cloth/balance.h"
 #include "cloth/bodies.h"
 #include "cloth/contact.h"
 
@@ -276,5 +277,5 @@ PxStatus px_cloth_solve(PxClothStep *s)
     run(s, leave_block);
     px_cloth_bodies_leave(s);
     translate(s);
-    return PX_OK;
+    return px_cloth_balance(s);
 }
