@@ -196,6 +196,7 @@ typedef struct PxClothStep {
     PxVec3 *carried;       ///< the part of the motion that is the past's (integrate.c), m/s
     PxVec3 *push;          ///< forces besides gravity and elasticity, N
     double *mass;          ///< kg
+    double *keep;          ///< distance that it keeps from boundaries, m
     PxClothAdded *added;   ///< mass of fluid that moves with a vertex
     PxVec3 *added_velocity;
     uint8_t *hold; ///< PxClothHold

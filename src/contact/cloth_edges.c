@@ -33,9 +33,10 @@ typedef struct Job {
     _Atomic uint32_t count, close;
 } Job;
 
-static double keep_of(const PxClothStep *s, uint32_t cloth)
+/* Distance that the point of a triangle with these barycentric weights keeps. */
+static double keep_of(const PxClothStep *s, const uint32_t c[3], const double w[3])
 {
-    return 0.5 * s->law[cloth].thickness;
+    return s->keep[c[0]] * w[0] + s->keep[c[1]] * w[1] + s->keep[c[2]] * w[2];
 }
 
 static void near_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -47,7 +48,7 @@ static void near_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t i = begin; i < end; ++i) {
         const PxBoundary *b = j->boundary;
         uint32_t cloth = s->system->of_vertex[i];
-        double reach = keep_of(s, cloth) + 2 * s->system->edge[cloth] + px_length(s->w[i]) * s->dt +
+        double reach = s->keep[i] + 2 * s->system->edge[cloth] + px_length(s->w[i]) * s->dt +
                        b->ops->travel(b);
         j->near[i].distance = INFINITY;
         if (b->ops->at_least(b, 0, s->x[i]) > reach)
@@ -146,7 +147,7 @@ static void add(Job *j, const uint32_t corner[3], const double w[3], double with
     PxClothStep *s = j->step;
     const PxBoundary *b = j->boundary;
     PxVec3 x = mean_of(s->x, corner, w), v = mean_of(s->w, corner, w), normal;
-    double keep = keep_of(s, cloth), d = px_boundary_near(b, 0, x, within, &normal);
+    double keep = keep_of(s, corner, w), d = px_boundary_near(b, 0, x, within, &normal);
     PxVec3 u = b->ops->velocity(b, 0, x);
     if (d + fmin(px_dot(px_sub(v, u), normal), 0) * s->dt > 1.5 * keep)
         return;
@@ -261,7 +262,8 @@ static void face_block(void *user, uint32_t begin, uint32_t end, int thread)
         /* the tilt and fewer places inside serve what rests on cloth; walls are cut less without */
         bool yields = j->walls->body_of[j->number] > 0;
         double least = fmin(n[0]->distance, fmin(n[1]->distance, n[2]->distance));
-        double keep = keep_of(j->step, y->of_face[f]);
+        const PxClothStep *s = j->step;
+        double keep = fmax(s->keep[c[0]], fmax(s->keep[c[1]], s->keep[c[2]]));
         Flat flat = {.corner = c};
         for (uint32_t k = 0; k < 3; ++k) {
             uint32_t l = (k + 1) % 3;

@@ -34,7 +34,7 @@ typedef struct Job {
 /* Distance that a vertex keeps from boundaries, m. */
 static double gap_of(const PxClothStep *s, uint32_t i)
 {
-    return 0.5 * s->law[s->system->of_vertex[i]].thickness;
+    return s->keep[i];
 }
 
 static PxVec3 tangent(PxVec3 v, PxVec3 normal)
@@ -121,6 +121,21 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     for (uint32_t i = begin; i < end; ++i)
         find_touch(user, i);
+}
+
+/* Part of half its thickness that cloth keeps at least. */
+#define LEAST 0.1
+
+void px_cloth_walls_inset(const PxClothWalls *w, PxClothStep *s, uint32_t i)
+{
+    double whole = s->keep[i], least = whole;
+    for (size_t k = 0; k < w->boundaries; ++k) {
+        const PxBoundary *b = w->boundary[k];
+        PxVec3 normal;
+        if (!(b->ops->at_least(b, 0, s->x[i]) > least))
+            least = fmin(least, px_boundary_near(b, 0, s->x[i], whole, &normal));
+    }
+    s->keep[i] = fmax(least, LEAST * whole);
 }
 
 PxStatus px_cloth_walls_begin(PxClothWalls *w, PxClothStep *s)
