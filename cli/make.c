@@ -297,8 +297,8 @@ static int make_cloth(int argc, char **argv)
 static bool name_poses(const char *figure, char *out, size_t room)
 {
     const char *dot = strrchr(figure, '.'), *folder = strrchr(figure, '/');
-    size_t length = dot != NULL && (folder == NULL || dot > folder) ? (size_t)(dot - figure)
-                                                                    : strlen(figure);
+    size_t length =
+        dot != NULL && (folder == NULL || dot > folder) ? (size_t)(dot - figure) : strlen(figure);
     if (length + sizeof ".pc2" <= room) {
         snprintf(out, room, "%.*s.pc2", (int)length, figure);
         return true;

@@ -139,8 +139,8 @@ TEST(what_starts_crossed_comes_apart)
     px_world_free(world);
 }
 
-/* Two sheets of 1 m start crossed, one upright: exactly in their middles, where both ways out are as
- * long, and 200 mm through. After 0.85 and 0.49 s nothing was crossed any more. */
+/* Two sheets of 1 m start crossed, one upright: exactly in their middles, where both ways out are
+ * as long, and 200 mm through. After 0.85 and 0.49 s nothing was crossed any more. */
 PHYSICS(sheets_that_cross_in_their_middles_come_apart)
 {
     for (int k = 0; k < 2; ++k) {

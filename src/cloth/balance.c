@@ -29,10 +29,10 @@ typedef struct Group {
     PxVec3 torque;  /* T about the centre of mass, N m s */
     PxVec3 spin;    /* angular momentum about it, N m s */
     double inertia[6];
-    double damped;       /* 1/2 sum m d^2, J */
-    double lost;         /* kinetic energy, J */
-    double stored[2];    /* growth of elastic energy without and with W, J */
-    bool tight;          /* more is returned than `damped`: energies count */
+    double damped;              /* 1/2 sum m d^2, J */
+    double lost;                /* kinetic energy, J */
+    double stored[2];           /* growth of elastic energy without and with W, J */
+    bool tight;                 /* more is returned than `damped`: energies count */
     PxVec3 centre, shift, turn; /* c, V, W */
 } Group;
 
@@ -206,8 +206,7 @@ static PxVec3 turn_of(const Group *g)
     double c3 = a[0] * a[5] - a[2] * a[2], c4 = a[1] * a[2] - a[0] * a[4];
     double c5 = a[0] * a[3] - a[1] * a[1];
     PxVec3 t = g->torque;
-    return px_vec(-(c0 * t.x + c1 * t.y + c2 * t.z) / det,
-                  -(c1 * t.x + c3 * t.y + c4 * t.z) / det,
+    return px_vec(-(c0 * t.x + c1 * t.y + c2 * t.z) / det, -(c1 * t.x + c3 * t.y + c4 * t.z) / det,
                   -(c2 * t.x + c4 * t.y + c5 * t.z) / det);
 }
 
@@ -272,8 +271,7 @@ static void find_turns(Work *w)
     add_stored(w);
     for (uint32_t k = 0; k < count; ++k) {
         Group *g = &w->group[k];
-        double left[2] = {fmax(g->lost - g->stored[0], 0),
-                          g->lost - g->stored[1] - returned(g)};
+        double left[2] = {fmax(g->lost - g->stored[0], 0), g->lost - g->stored[1] - returned(g)};
         if (g->tight && left[1] < 0)
             g->turn = px_scale(g->turn, left[0] / (left[0] - left[1]));
     }
@@ -311,8 +309,8 @@ PxStatus px_cloth_balance(PxClothStep *s)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u pieces", count);
     for (uint32_t k = 0; k < count; ++k) {
         w.up[k] = k;
-        w.group[k] = (Group){.held = k >= s->system->pieces &&
-                                     s->bodies->body[k - s->system->pieces].held};
+        w.group[k] =
+            (Group){.held = k >= s->system->pieces && s->bodies->body[k - s->system->pieces].held};
     }
     if (any_free(&w)) {
         join_contacts(&w);

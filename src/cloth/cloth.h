@@ -110,6 +110,7 @@ typedef struct PxClothHingeState {
 typedef struct PxClothPlate {
     double own[3];
     double other[3]; ///< by those at edge k and the next one
+    double sign[3];  ///< of the lean of edge k seen from this triangle
 } PxClothPlate;
 
 /// States of all triangles and hinges, and what they were evaluated from.
@@ -120,13 +121,13 @@ typedef struct PxClothSeen {
     PxClothLaw *law;
     PxClothFaceState *face;
     PxClothHingeState *hinge;
-    double *rest, *from;                ///< by edge, as in PxClothStep
-    uint8_t *held; ///< by vertex: a handle holds it
+    double *rest, *from; ///< by edge, as in PxClothStep
+    uint8_t *held;       ///< by vertex: a handle holds it
     bool any_held;
     double *lean, *half, *scale, *by, *move; ///< by edge (plate.c)
     PxClothPlate *plate;                     ///< by face; 0 where it does not bend as one
-    double *moment;                     ///< three a face (plate.c)
-    double *bent;                       ///< by face (plate.c)
+    double *moment;                          ///< three a face (plate.c)
+    double *bent;                            ///< by face (plate.c)
 } PxClothSeen;
 
 /// Topology of all cloth: sheets one after another. Built when pieces come or go.

@@ -13,8 +13,8 @@
 /// curvature in any mesh, and is in balance with it, which energies of single hinges are not
 /// (Grinspun et al. 2006 on normals of edges; docs/decisions.md has figures).
 ///
-/// Where a handle holds all corners of a triangle, the triangle does not bend: its edges have its own
-/// normal. A sheet is thereby clamped exactly where it is held, at any size of the triangles.
+/// Where a handle holds all corners of a triangle, the triangle does not bend: its edges have its
+/// own normal. A sheet is thereby clamped exactly where it is held, at any size of the triangles.
 ///
 /// The matrix of alpha is constant, so a few steps of the Chebyshev iteration with a known bound of
 /// its eigenvalues, from the angles of the last step, follow them. They have no inertia, and lower
@@ -79,10 +79,11 @@ static void plate_block(void *user, uint32_t begin, uint32_t end, int thread)
         PxClothPlate *plate = &s->system->seen->plate[t];
         double row[3][3], c[3];
         PxClothLaw wet;
-        if (!is_plate(s, t)) {
-            *plate = (PxClothPlate){{0}, {0}};
+        *plate = (PxClothPlate){{0}, {0}, {0}};
+        for (int k = 0; k < 3; ++k)
+            plate->sign[k] = s->system->edges_of[face->edge[k]].face[0] == t ? 1 : -1;
+        if (!is_plate(s, t))
             continue;
-        }
         rows_of(face, row);
         for (int i = 0; i < 3; ++i) {
             moments_of(px_cloth_law_at(s, s->system->of_face[t], face->corner, 3, &wet), row[i], c);
@@ -152,10 +153,11 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-static double beta_of(const PxClothSystem *y, uint32_t face, uint32_t edge)
+/* Angle of side k of a triangle. */
+static double beta_of(const PxClothSystem *y, uint32_t face, int k)
 {
-    double lean = y->seen->lean[edge];
-    return y->seen->half[edge] + (y->edges_of[edge].face[0] == face ? lean : -lean);
+    uint32_t edge = y->face[face].edge[k];
+    return y->seen->half[edge] + y->seen->plate[face].sign[k] * y->seen->lean[edge];
 }
 
 /* Moments of the edges of triangles. */
@@ -165,10 +167,9 @@ static void moment_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxClothStep *s = user;
     const PxClothSystem *y = s->system;
     for (uint32_t t = begin; t < end; ++t) {
-        const uint32_t *edge = y->face[t].edge;
         const PxClothPlate *p = &y->seen->plate[t];
         double *moment = y->seen->moment + 3 * (size_t)t;
-        double b0 = beta_of(y, t, edge[0]), b1 = beta_of(y, t, edge[1]), b2 = beta_of(y, t, edge[2]);
+        double b0 = beta_of(y, t, 0), b1 = beta_of(y, t, 1), b2 = beta_of(y, t, 2);
         moment[0] = p->own[0] * b0 + p->other[0] * b1 + p->other[2] * b2;
         moment[1] = p->other[0] * b0 + p->own[1] * b1 + p->other[1] * b2;
         moment[2] = p->other[2] * b0 + p->other[1] * b1 + p->own[2] * b2;
@@ -185,7 +186,7 @@ static void energy_block(void *user, uint32_t begin, uint32_t end, int thread)
         const double *moment = y->seen->moment + 3 * (size_t)t;
         double sum = 0;
         for (int k = 0; k < 3; ++k)
-            sum += beta_of(y, t, y->face[t].edge[k]) * moment[k];
+            sum += beta_of(y, t, k) * moment[k];
         y->seen->bent[t] = 0.5 * sum;
         s->face[t].energy += 0.5 * sum;
     }

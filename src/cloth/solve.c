@@ -46,8 +46,8 @@ PxStatus px_cloth_step_begin(PxClothStep *s)
     s->hinge = y->seen->hinge;
     s->face_load = PX_ARENA_ARRAY(m, PxClothFaceLoad, y->faces + 1);
     s->hinge_load = PX_ARENA_ARRAY(m, PxVec3, y->hinges + 1);
-    if (!room || s->mass == NULL || s->inertia == NULL || s->keep == NULL || s->added == NULL || s->hold == NULL ||
-        s->in_contact == NULL || s->face_load == NULL || s->hinge_load == NULL ||
+    if (!room || s->mass == NULL || s->inertia == NULL || s->keep == NULL || s->added == NULL ||
+        s->hold == NULL || s->in_contact == NULL || s->face_load == NULL || s->hinge_load == NULL ||
         rows->partial == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %zu vertices", n);
     for (uint32_t i = 0; i < n; ++i) {

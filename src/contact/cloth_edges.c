@@ -279,13 +279,12 @@ static void face_block(void *user, uint32_t begin, uint32_t end, int thread)
             double tilt = !yields ? 0 : n[l]->distance > n[k]->distance ? TILT : -TILT;
             PxVec3 from = j->step->x[c[k]], way = px_sub(j->step->x[c[l]], from);
             Near low = *n[k];
-            double part =
-                lowest(&(Line){j->boundary, from, way, tilt * keep, flat.exact, flat.enough},
-                       n[l], &low);
+            double part = lowest(
+                &(Line){j->boundary, from, way, tilt * keep, flat.exact, flat.enough}, n[l], &low);
             least = fmin(least, low.distance);
             if (part > 0.01 && part < 0.99 && own)
-                add(j, (uint32_t[3]){c[k], c[l], c[k]}, (double[3]){1 - part, part, 0},
-                    flat.within, y->of_face[f]);
+                add(j, (uint32_t[3]){c[k], c[l], c[k]}, (double[3]){1 - part, part, 0}, flat.within,
+                    y->of_face[f]);
         }
         double w[3], inside;
         if (sharp && (yields || may_touch(j, c, 3, keep)) && lowest_inside(j, &flat, w, &inside) &&

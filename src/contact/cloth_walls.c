@@ -317,7 +317,8 @@ static void end_block(void *user, uint32_t begin, uint32_t end, int thread)
         bool moved = false;
         for (size_t k = 0; k < job->walls->boundaries; ++k)
             moved = defend(job, (uint32_t)k, i) || moved;
-        for (size_t k = 0; k < job->walls->boundaries && moved; ++k) { /* out of one, into another? */
+        for (size_t k = 0; k < job->walls->boundaries && moved;
+             ++k) { /* out of one, into another? */
             const PxBoundary *b = job->walls->boundary[k];
             if (!(b->ops->at_least(b, 1, job->walls->at[i]) > 0))
                 crossed += px_boundary_distance(b, 1, job->walls->at[i], NULL) < 0;

@@ -252,8 +252,7 @@ static bool find_sides(PxMeshTree *tree)
     PxVec3 size = px_sub(b->high, b->low);
     double least = 1e-3 * fmax(size.x, fmax(size.y, size.z));
     double wanted = fmin(fmax(16.0 * tree->count, 4096), 262144), total = 1;
-    double edge =
-        cbrt(fmax(size.x, least) * fmax(size.y, least) * fmax(size.z, least) / wanted);
+    double edge = cbrt(fmax(size.x, least) * fmax(size.y, least) * fmax(size.z, least) / wanted);
     for (int k = 0; k < 3; ++k) {
         double length = fmax(along(size, k), least);
         tree->cells[k] = (uint32_t)fmin(fmax(ceil(length / edge), 1), 1024);

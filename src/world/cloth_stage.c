@@ -146,8 +146,8 @@ PxStatus px_cloth_check_wall(const PxWorld *world, const PxWall *wall)
 }
 
 /* Cloth that starts nearer to a boundary than half its thickness keeps that much less, at first as
- * much as it starts nearer, so that nothing is thrown off; SPEED is that at which it comes out, m/s.
- * NOT_YET: it is found out in the first step. */
+ * much as it starts nearer, so that nothing is thrown off; SPEED is that at which it comes out,
+ * m/s. NOT_YET: it is found out in the first step. */
 #define NOT_YET (-1.0)
 #define SPEED 0.02
 

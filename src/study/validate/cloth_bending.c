@@ -80,8 +80,10 @@ static PxSheetPattern pattern_of(const PxValidateCase *c)
 /* Twice the area of a triangle in the plane of x and z, positive if it faces +y. */
 static double facing(float (*v)[3], const uint32_t c[3])
 {
-    double a[2] = {(double)v[c[1]][0] - (double)v[c[0]][0], (double)v[c[1]][2] - (double)v[c[0]][2]};
-    double b[2] = {(double)v[c[2]][0] - (double)v[c[0]][0], (double)v[c[2]][2] - (double)v[c[0]][2]};
+    double a[2] = {(double)v[c[1]][0] - (double)v[c[0]][0],
+                   (double)v[c[1]][2] - (double)v[c[0]][2]};
+    double b[2] = {(double)v[c[2]][0] - (double)v[c[0]][0],
+                   (double)v[c[2]][2] - (double)v[c[0]][2]};
     return a[1] * b[0] - a[0] * b[1];
 }
 
@@ -258,7 +260,8 @@ static PxStatus narrow(const PxValidateCase *c, double coarser, int threads, PxF
     Tip tip, fine;
     PX_TRY(settle(c, cells, 3, SOFT, threads, &tip, &length[0]));
     PX_TRY(settle(c, 2 * cells, 6, SOFT, threads, &fine, &length[1]));
-    double off = hypot(tip.x / length[0] - fine.x / length[1], tip.y / length[0] - fine.y / length[1]);
+    double off =
+        hypot(tip.x / length[0] - fine.x / length[1], tip.y / length[0] - fine.y / length[1]);
     px_figures_add(out, "tip, from that of half the cells / length", off, 0, off, 0.03);
     px_figures_compare(out, "bending length / (B / w)^(1/3)",
                        bending_length(tip, length[0]) / cbrt(SOFT / WEIGHT), 1, 0.03);
@@ -316,19 +319,18 @@ const PxValidateGroup px_validate_cloth_bending = {
         "bending length by the formula of Peirce (1930). A strip three cells wide, with cells of "
         "two sizes.\n"
         "  *That sags*: a sheet as wide as long, B such that the tip sinks by 0.03 of the length; "
-        "*plate* is the curvature of triangles, with diagonals that alternate unless another "
-        "pattern is named; *warp*: it lies along the warp and the weft is ten times as rigid.\n"
-        "  L is counted from the clamp, half a cell before the last vertices that are held.\n",
+        "*plate*, the default, is the curvature of triangles, with diagonals that alternate unless "
+        "another pattern is named; *warp*: it lies along the warp and the weft is ten times as "
+        "rigid.\n"
+        "  L is counted from the last vertices that are held, with hinges (*dihedral*, *linear*) "
+        "from half a cell before them.\n",
     .falls_short =
         "Bending by hinges (dihedral and linear) depends on how triangles lie, at any size of "
         "them. With 12 x 12 cells a "
         "clamped sheet sinks by 1.16 of w L^4 / 8 B if diagonals alternate, by 0.77 with four "
         "triangles a cell, by 1.07 to 1.09 with irregular ones, and by 1.03 to 1.22 across its "
         "width if they are parallel. The energy of a given cylinder is exact (`test_cloth`), but "
-        "cloth finds shapes near it that have less. Plates do not; what is left of their figures "
-        "is "
-        "where exactly a sheet is clamped that two rows of vertices hold, which is nearer to the "
-        "last row with four triangles a cell.",
+        "cloth finds shapes near it that have less. Plates, the default, do not.",
     .cases = cases,
     .count = PX_COUNT(cases),
 };

@@ -107,9 +107,8 @@ static PxStatus turning(const PxClothRoom *room, PxVec3 *out)
     }
     *out = px_vec(0, 0, 0);
     for (uint32_t k = 0; k < count && status == PX_OK; ++k)
-        *out = px_mad(*out,
-                      px_cross(px_mad(x[k], middle, -1 / mass), px_mad(v[k], mean, -1 / mass)),
-                      m[k]);
+        *out = px_mad(
+            *out, px_cross(px_mad(x[k], middle, -1 / mass), px_mad(v[k], mean, -1 / mass)), m[k]);
     free(x);
     free(v);
     free(m);
