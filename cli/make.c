@@ -5,6 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A command that writes a file is told which: none appears in the folder of who only tries it. */
+static bool has_output(const char *what, const char *path)
+{
+    if (path != NULL)
+        return true;
+    fprintf(stderr, "phyxel make %s: give the file to write: -o FILE; see phyxel make %s --help\n",
+            what, what);
+    return false;
+}
+
 /* ---- colon ------------------------------------------------------------------------------- */
 
 static void print_vector(const char *key, PxVec3 v)
@@ -28,8 +38,7 @@ static int make_colon(int argc, char **argv)
     const char *path = NULL;
     double variation = def.variation, folds = def.folds;
     const Option options[] = {
-        {"output", 'o', OPTION_TEXT, &path, "FILE", "the mesh: .obj, .ply or .stl (colon-SEED.obj)",
-         0},
+        {"output", 'o', OPTION_TEXT, &path, "FILE", "the mesh to write: .obj, .ply or .stl", 0},
         {"seed", 's', OPTION_COUNT, &seed, "N", "another colon for each number (1)", 0},
         {"triangles", 0, OPTION_COUNT, &triangles, "N", "about as many (40000)", 0},
         {"size", 0, OPTION_NUMBER, &def.size, "X", "factor on all lengths (1, an adult's)", 0},
@@ -40,7 +49,7 @@ static int make_colon(int argc, char **argv)
     };
     const Command command = {
         "make colon",
-        "[options]",
+        "-o FILE [options]",
         "make a colon with folds, from the rectum to the caecum",
         "Writes a closed mesh, in m, y up, the patient's left at +x, with texture coordinates.\n"
         "In a scene it is a wall with \"inside\": true. Prints its two ends as JSON: flat discs,\n"
@@ -50,18 +59,18 @@ static int make_colon(int argc, char **argv)
     OptionResult read = options_read(&command, argc, argv, NULL, 0, 0, NULL);
     if (read != OPTIONS_READ)
         return read == OPTIONS_HELP_SHOWN ? EXIT_DONE : EXIT_WRONG;
-    char name[40];
-    snprintf(name, sizeof name, "colon-%d.obj", seed);
+    if (!has_output("colon", path))
+        return EXIT_WRONG;
     def.seed = (uint64_t)seed;
     def.triangles = (uint32_t)triangles;
     def.variation = variation;
     def.folds = folds;
     PxColonEnds ends;
-    PxStatus status = px_make_colon(&def, path != NULL ? path : name, &ends);
+    PxStatus status = px_make_colon(&def, path, &ends);
     if (status != PX_OK)
         return report_failure(status, "make");
     printf("{\n  \"mesh\": ");
-    json_text(stdout, path != NULL ? path : name);
+    json_text(stdout, path);
     printf(",\n  \"length\": %.4g, \"volume\": %.4g, \"triangles\": %u,\n", ends.length,
            ends.volume, ends.triangles);
     print_end("rectum", &ends.rectum, ",");
@@ -103,10 +112,10 @@ static bool read_raw(const char *text, PxVolumeDef *def, char *sizes, size_t roo
 static int make_mesh(int argc, char **argv)
 {
     PxVolumeDef def = px_volume_def_default();
-    const char *path = "mesh.ply", *raw = NULL, *spacing = NULL;
+    const char *path = NULL, *raw = NULL, *spacing = NULL;
     def.at = NAN;
     const Option options[] = {
-        {"output", 'o', OPTION_TEXT, &path, "FILE", "the mesh: .obj, .ply or .stl (mesh.ply)", 0},
+        {"output", 'o', OPTION_TEXT, &path, "FILE", "the mesh to write: .obj, .ply or .stl", 0},
         {"at", 0, OPTION_SIGNED, &def.at, "VALUE", "isovalue; inside are samples above it", 0},
         {"below", 0, OPTION_FLAG, &def.below, NULL, "inside are samples below it, as in air", 0},
         {"largest", 0, OPTION_FLAG, &def.largest, NULL, "keep the largest piece only", 0},
@@ -119,7 +128,7 @@ static int make_mesh(int argc, char **argv)
     };
     const Command command = {
         "make mesh",
-        "VOLUME [options]",
+        "VOLUME -o FILE [options]",
         "make the isosurface of a volume, such as a CT scan",
         "VOLUME is an NRRD file, or raw samples with --raw. The mesh is closed, also where\n"
         "the volume ends.",
@@ -146,6 +155,8 @@ static int make_mesh(int argc, char **argv)
                 text_safe(spacing));
         return EXIT_WRONG;
     }
+    if (!has_output("mesh", path))
+        return EXIT_WRONG;
     for (int k = 0; k < 3; ++k)
         def.spacing[k] *= 0.001;
     PxVolumeResult result;
@@ -227,9 +238,9 @@ static int make_cloth(int argc, char **argv)
 {
     PxSheetDef def = px_sheet_def_default();
     int seed = 1, triangles = 0;
-    const char *path = "cloth.obj", *size = NULL, *cells = NULL, *pattern = "alternating";
+    const char *path = NULL, *size = NULL, *cells = NULL, *pattern = "alternating";
     const Option options[] = {
-        {"output", 'o', OPTION_TEXT, &path, "FILE", "the mesh: .obj, .ply or .stl (cloth.obj)", 0},
+        {"output", 'o', OPTION_TEXT, &path, "FILE", "the mesh to write: .obj, .ply or .stl", 0},
         {"size", 0, OPTION_TEXT, &size, "AxB", "width along x and length along z, m (1x1)", 0},
         {"resolution", 0, OPTION_TEXT, &cells, "N|NxM",
          "cells along the longer side, or along x and z (40)", 0},
@@ -241,7 +252,7 @@ static int make_cloth(int argc, char **argv)
     };
     const Command command = {
         "make cloth",
-        "[options]",
+        "-o FILE [options]",
         "make a flat sheet of triangles for cloth",
         "Writes a rectangle in the plane of x and z, with texture coordinates in m. In a scene it\n"
         "is the mesh of a body whose material is cloth. Prints its numbers as JSON.",
@@ -262,6 +273,8 @@ static int make_cloth(int argc, char **argv)
         fprintf(stderr, "phyxel make cloth: --resolution and --triangles exclude each other\n");
         return EXIT_WRONG;
     }
+    if (!has_output("cloth", path))
+        return EXIT_WRONG;
     def.triangles = (uint32_t)triangles;
     def.seed = (uint64_t)seed;
     PxSheetResult result;
@@ -280,15 +293,30 @@ static int make_cloth(int argc, char **argv)
 
 /* ---- walker ------------------------------------------------------------------------------ */
 
+/* The name of the figure with the extension of poses. */
+static bool name_poses(const char *figure, char *out, size_t room)
+{
+    const char *dot = strrchr(figure, '.'), *folder = strrchr(figure, '/');
+    size_t length =
+        dot != NULL && (folder == NULL || dot > folder) ? (size_t)(dot - figure) : strlen(figure);
+    if (length + sizeof ".pc2" <= room) {
+        snprintf(out, room, "%.*s.pc2", (int)length, figure);
+        return true;
+    }
+    fprintf(stderr, "phyxel make walker: the name of -o is longer than %zu characters\n",
+            room - sizeof ".pc2");
+    return false;
+}
+
 static int make_walker(int argc, char **argv)
 {
     PxWalkerDef def = px_walker_def_default();
     int seed = 1, triangles = (int)def.triangles, around = (int)def.around,
         pleats = (int)def.pleats;
-    const char *path = "walker.obj", *poses = "walker.pc2", *skirt = NULL;
+    const char *path = NULL, *poses = NULL, *skirt = NULL;
     const Option options[] = {
-        {"output", 'o', OPTION_TEXT, &path, "FILE", "the figure: .obj or .ply (walker.obj)", 0},
-        {"poses", 0, OPTION_TEXT, &poses, "FILE", "its motion: .pc2 (walker.pc2)", 0},
+        {"output", 'o', OPTION_TEXT, &path, "FILE", "the figure to write: .obj or .ply", 0},
+        {"poses", 0, OPTION_TEXT, &poses, "FILE", "its motion: .pc2 (beside the figure)", 0},
         {"skirt", 0, OPTION_TEXT, &skirt, "FILE", "also a skirt that fits it: .obj, .ply or .stl",
          0},
         {"seed", 's', OPTION_COUNT, &seed, "N", "another figure and gait for each number (1)", 0},
@@ -305,7 +333,7 @@ static int make_walker(int argc, char **argv)
     };
     const Command command = {
         "make walker",
-        "[options]",
+        "-o FILE [options]",
         "make a figure that walks, and its skirt",
         "Writes a closed mesh in its neutral pose, m, y up, and a PC2 file with its poses: it\n"
         "stands, and then walks towards +z. In a scene it is a wall whose mesh has poses. Prints\n"
@@ -319,6 +347,14 @@ static int make_walker(int argc, char **argv)
     def.triangles = (uint32_t)triangles;
     def.around = (uint32_t)around;
     def.pleats = (uint32_t)pleats;
+    if (!has_output("walker", path))
+        return EXIT_WRONG;
+    char beside[4096];
+    if (poses == NULL) {
+        if (!name_poses(path, beside, sizeof beside))
+            return EXIT_WRONG;
+        poses = beside;
+    }
     PxWalkerResult result;
     PxStatus status = px_make_walker(&def, path, poses, skirt, &result);
     if (status != PX_OK)

@@ -123,6 +123,16 @@ wrong "is not like 40" make cloth --resolution 4.5 -o "$work/no.obj"
 wrong "is none of regular" make cloth --pattern plaid -o "$work/no.obj"
 wrong "exclude each other" make cloth --resolution 4 --triangles 90 -o "$work/no.obj"
 wrong "VOLUME is missing" make mesh
+(
+    mkdir "$work/empty" && cd "$work/empty" || exit 1
+    for what in colon cloth walker; do
+        wrong "give the file to write" make $what
+    done
+    wrong "give the file to write" make mesh "$work/colon.ply" --at 1
+    [ -z "$(ls -A)" ] || fail "make without -o wrote a file"
+) || exit 1
+status 0 make walker -o "$work/figure.obj" --triangles 1000 --seconds 0.5
+[ -s "$work/figure.pc2" ] || fail "the poses are not beside the figure"
 wrong "give the isovalue" make mesh "$work/colon.ply"
 wrong "is not like" make mesh "$work/colon.ply" --at 1 --raw 3x3:int16
 status 1 make mesh "$work/colon.ply" --at 1 -o "$work/no.ply"

@@ -141,6 +141,19 @@ TEST(cloth_that_starts_in_a_solid_and_pins_and_strengths_without_effect_are_name
               "has no effect: this cloth does not tear");
 }
 
+TEST(cloth_that_starts_nearer_to_a_body_than_half_its_thickness_is_named)
+{
+    complains(TWO,
+              "{\"phyxel\": 1, \"spacing\": 0.05, \"materials\": {\"m\": {\"density\": 100,"
+              " \"cloth\": {\"mass\": 0.2, \"thickness\": 0.02}}, \"wood\": {\"density\": 500}},"
+              " \"bodies\": [{\"name\": \"shirt\", \"material\": \"m\", \"shape\": {\"mesh\":"
+              " \"m.obj\"}}, {\"name\": \"block\", \"material\": \"wood\", \"rigid\": true, "
+              "\"shape\": {\"box\": [0.2, 0.2, 0.2], \"at\": [0, 0.104, 0]}}]}",
+              "bodies[0].shape",
+              "starts with 1 of its 4 vertices nearer to the rigid body 'block' than half its "
+              "thickness, 0.01 m: by up to 0.006 m at (0, 0, 0) m");
+}
+
 TEST(wind_without_air_and_gas_in_open_cloth_are_named)
 {
     complains(TWO, SCENE(", \"wind\": [1, 0, 0]", ""), "materials.m.cloth.wind",

@@ -129,7 +129,7 @@ PX_API PxMeltDef px_melt_def_default(void);
 /// Strain measure of cloth: U - I with F = R U, or (F^T F - I) / 2.
 typedef enum PxClothMembrane { PX_CLOTH_COROTATIONAL, PX_CLOTH_GREEN } PxClothMembrane;
 /// Bending of cloth: by the angle between triangles, linear in the positions, or by the curvature
-/// of triangles.
+/// of triangles, the default, which does not depend on the mesh.
 typedef enum PxClothBending { PX_CLOTH_DIHEDRAL, PX_CLOTH_LINEAR, PX_CLOTH_PLATE } PxClothBending;
 /// Integration of cloth: implicit Euler, or the second backward difference formula, which damps
 /// less.

@@ -64,8 +64,8 @@ static bool same_law(const PxClothLaw *a, const PxClothLaw *b)
            !(a->limit > b->limit) && a->membrane == b->membrane && a->bending == b->bending;
 }
 
-/* Are these the positions, saturations and laws that were evaluated last? */
-static bool was_seen(const PxClothStep *s)
+/* Are these the laws and saturations that were evaluated last? */
+static bool was_law(const PxClothStep *s)
 {
     const PxClothSeen *seen = s->system->seen;
     bool same = seen->any;
@@ -75,26 +75,46 @@ static bool was_seen(const PxClothStep *s)
         double wetness = s->wetness != NULL ? s->wetness[i] : 0;
         same = !(wetness < seen->wetness[i]) && !(wetness > seen->wetness[i]);
     }
+    return same;
+}
+
+static uint8_t is_held(const PxClothStep *s, uint32_t i)
+{
+    return s->handle != NULL && s->handle[i] != 0;
+}
+
+/* Are these the positions and angles that were evaluated last? */
+static bool was_place(const PxClothStep *s)
+{
+    const PxClothSeen *seen = s->system->seen;
     size_t edges = s->system->edges * sizeof(double);
-    return same && memcmp(s->x, seen->x, s->system->vertices * sizeof *s->x) == 0 &&
-           memcmp(s->rest, seen->rest, edges) == 0 && memcmp(s->lean, seen->from, edges) == 0;
+    bool same = memcmp(s->x, seen->x, s->system->vertices * sizeof *s->x) == 0 &&
+                memcmp(s->rest, seen->rest, edges) == 0 && memcmp(s->lean, seen->from, edges) == 0;
+    for (uint32_t i = 0; i < s->system->vertices && same; ++i)
+        same = is_held(s, i) == seen->held[i];
+    return same;
 }
 
 void px_cloth_evaluate(PxClothStep *s)
 {
     PxClothSeen *seen = s->system->seen;
-    if (was_seen(s))
+    bool same = was_law(s);
+    if (same && was_place(s))
         return;
     memcpy(seen->x, s->x, s->system->vertices * sizeof *s->x);
-    for (uint32_t i = 0; i < s->system->vertices; ++i)
+    seen->any_held = false;
+    for (uint32_t i = 0; i < s->system->vertices; ++i) {
         seen->wetness[i] = s->wetness != NULL ? s->wetness[i] : 0;
+        seen->held[i] = is_held(s, i);
+        seen->any_held = seen->any_held || seen->held[i];
+    }
     memcpy(seen->law, s->law, s->system->cloths * sizeof *s->law);
     memcpy(seen->rest, s->rest, s->system->edges * sizeof *s->rest);
     memcpy(seen->from, s->lean, s->system->edges * sizeof *s->lean);
     seen->any = true;
     px_parallel_for(s->threads, s->system->faces, BLOCK, face_block, s);
     px_parallel_for(s->threads, s->system->hinges, BLOCK, hinge_block, s);
-    px_cloth_plates(s);
+    px_cloth_plates(s, same);
 }
 
 static bool is_linear(const PxClothStep *s, uint32_t hinge)

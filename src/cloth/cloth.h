@@ -105,6 +105,14 @@ typedef struct PxClothHingeState {
     double energy;   ///< J
 } PxClothHingeState;
 
+/// Second derivatives of the energy of a triangle that bends as a plate, by the angles at its edges
+/// (plate.c), N m.
+typedef struct PxClothPlate {
+    double own[3];
+    double other[3]; ///< by those at edge k and the next one
+    double sign[3];  ///< of the lean of edge k seen from this triangle
+} PxClothPlate;
+
 /// States of all triangles and hinges, and what they were evaluated from.
 typedef struct PxClothSeen {
     bool any;
@@ -113,10 +121,13 @@ typedef struct PxClothSeen {
     PxClothLaw *law;
     PxClothFaceState *face;
     PxClothHingeState *hinge;
-    double *rest, *from;                ///< by edge, as in PxClothStep
-    double *lean, *half, *scale, *move; ///< by edge (plate.c)
-    double *moment;                     ///< three a face (plate.c)
-    double *bent;                       ///< by face (plate.c)
+    double *rest, *from; ///< by edge, as in PxClothStep
+    uint8_t *held;       ///< by vertex: a handle holds it
+    bool any_held;
+    double *lean, *half, *scale, *by, *move; ///< by edge (plate.c)
+    PxClothPlate *plate;                     ///< by face; 0 where it does not bend as one
+    double *moment;                          ///< three a face (plate.c)
+    double *bent;                            ///< by face (plate.c)
 } PxClothSeen;
 
 /// Topology of all cloth: sheets one after another. Built when pieces come or go.
@@ -130,6 +141,8 @@ typedef struct PxClothSystem {
     uint8_t *torn;       ///< by edge: it is a border that a tear made
     double *share;       ///< by vertex, m^2
     uint32_t *of_vertex; ///< index of its cloth
+    uint32_t *piece;     ///< by vertex: number of its connected piece
+    uint32_t pieces;
     uint32_t *of_face, *of_hinge;
     uint32_t *first_face, *first_hinge; ///< first PxClothUse of each vertex
     PxClothUse *faces_of, *hinges_of;
@@ -184,6 +197,7 @@ typedef struct PxClothStep {
     PxVec3 *carried;       ///< the part of the motion that is the past's (integrate.c), m/s
     PxVec3 *push;          ///< forces besides gravity and elasticity, N
     double *mass;          ///< kg
+    double *keep;          ///< distance that it keeps from boundaries, m
     PxClothAdded *added;   ///< mass of fluid that moves with a vertex
     PxVec3 *added_velocity;
     uint8_t *hold; ///< PxClothHold
@@ -196,6 +210,7 @@ typedef struct PxClothStep {
     PxVec3 *pressed;                  ///< their impulses at the velocities w of the last round, N s
     const double *rest;               ///< by edge: change of the angle at rest, rad
     const double *lean;               ///< by edge: angle of its normal at first (plate.c), rad
+    const uint32_t *handle;           ///< by vertex: not 0 if one holds it; NULL: none does
     PxClothFaceState *face;           ///< those of system->seen
     PxClothHingeState *hinge;         ///< the same
     PxClothFaceLoad *face_load;
@@ -250,7 +265,7 @@ void px_cloth_assemble(PxClothStep *step);
 /// Inverts a symmetric matrix (xx, xy, xz, yy, yz, zz) into the preconditioner of a row.
 void px_cloth_invert(const double a[6], float *out);
 
-/// Solves for w with the present holds, from the present w. Errors: PX_ERR_STOPPED.
+/// Solves for w with the present holds, from the present w. Errors: PX_ERR_STOPPED, PX_ERR_MEMORY.
 PxStatus px_cloth_solve(PxClothStep *step);
 
 /// The law of a triangle or hinge with `count` corners, of a piece of cloth: that of the piece, or
@@ -265,8 +280,9 @@ void px_cloth_membrane(const PxClothLaw *law, const PxClothFace *face, const PxV
 void px_cloth_bending(const PxClothLaw *law, const PxClothHinge *hinge, const PxVec3 x[4],
                       PxClothHingeState *out);
 
-/// Sets moments of hinges and adds energies of triangles that bend as plates (plate.c).
-void px_cloth_plates(PxClothStep *step);
+/// Sets moments of hinges and adds energies of triangles that bend as plates (plate.c). `same_law`:
+/// laws and saturations are those of the last evaluation.
+void px_cloth_plates(PxClothStep *step, bool same_law);
 
 /// The change of the angle at rest of a hinge that is now bent by `angle` from it: beyond the
 /// curvature `crease` bending is plastic.

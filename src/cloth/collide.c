@@ -10,6 +10,7 @@
 #define LEAST 0.1    /* thicknesses, or half the distance, that must be left at the end of a step */
 #define STIFF 2.0    /* stiffness of contacts, masses of a vertex over the square of the step */
 #define SKEW 0.05    /* sine of the angle below which edges count as parallel by degrees */
+#define FLAT 0.1     /* gradient of the length of an intersection that is 0 but for rounding */
 #define DRAW 0.2     /* thicknesses by which crossed cloth is drawn apart in a step */
 #define EDGES (1u << 31)
 
@@ -322,6 +323,76 @@ static int compare_cuts(const void *a, const void *b)
     return order != 0 ? order : (x->face > y->face) - (x->face < y->face);
 }
 
+/* Two pieces that cross each other, the first one lower. */
+typedef struct Crossing {
+    uint32_t piece[2];
+    uint32_t cuts;
+    PxVec3 sum; /* of the places of the cuts, m */
+} Crossing;
+
+static PxVec3 cut_place(const PxClothStep *s, const PxClothCut *cut)
+{
+    return px_mad(px_scale(s->x[cut->edge[0]], 1 - cut->part), s->x[cut->edge[1]], cut->part);
+}
+
+static Crossing *crossing_of(const PxClothStep *s, const PxClothCut *cut, Crossing *list,
+                             uint32_t *count)
+{
+    const PxClothSystem *y = s->system;
+    uint32_t a = y->piece[cut->edge[0]], b = y->piece[y->face[cut->face].corner[0]];
+    uint32_t low = a < b ? a : b, high = a < b ? b : a, k = 0;
+    while (k < *count && (list[k].piece[0] != low || list[k].piece[1] != high))
+        ++k;
+    if (k == *count)
+        list[(*count)++] = (Crossing){.piece = {low, high}};
+    return &list[k];
+}
+
+static PxStatus list_crossings(PxClothCollision *c, Crossing **out, PxVec3 **middle)
+{
+    const PxClothStep *s = c->step;
+    const PxClothSystem *y = s->system;
+    uint32_t count = 0;
+    double *mass = PX_ARENA_ARRAY(s->scratch, double, y->pieces + 1);
+    Crossing *list = *out = PX_ARENA_ARRAY(s->scratch, Crossing, c->search.cuts + 1);
+    *middle = PX_ARENA_ARRAY(s->scratch, PxVec3, y->pieces + 1);
+    if (mass == NULL || list == NULL || *middle == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u crossings", c->search.cuts);
+    for (uint32_t k = 0; k < y->pieces; ++k) {
+        mass[k] = 0;
+        (*middle)[k] = px_vec(0, 0, 0);
+    }
+    for (uint32_t i = 0; i < y->vertices; ++i) {
+        mass[y->piece[i]] += s->mass[i];
+        (*middle)[y->piece[i]] = px_mad((*middle)[y->piece[i]], s->x[i], s->mass[i]);
+    }
+    for (uint32_t k = 0; k < y->pieces; ++k)
+        (*middle)[k] = px_scale((*middle)[k], 1 / mass[k]);
+    for (uint32_t k = 0; k < c->search.cuts; ++k) {
+        Crossing *own = crossing_of(s, &c->search.cut[k], list, &count);
+        ++own->cuts;
+        own->sum = px_add(own->sum, cut_place(s, &c->search.cut[k]));
+    }
+    c->crossings = count;
+    return PX_OK;
+}
+
+/* Inside two sheets that cross, the intersection becomes no shorter whichever way they move. The
+ * higher piece then moves through the lower one to the side on which its middle is; if that is on
+ * neither, along the normal. `n` is that of the triangle, `edge_n` that of the edge's. */
+static PxVec3 aside(const PxClothStep *s, const PxClothCut *cut, const Crossing *own,
+                    const PxVec3 *middle, PxVec3 n, PxVec3 edge_n)
+{
+    const PxClothSystem *y = s->system;
+    if (own->piece[0] == own->piece[1])
+        return px_vec(0, 0, 0);
+    bool edge_is_low = y->piece[cut->edge[0]] == own->piece[0];
+    PxVec3 normal = edge_is_low ? edge_n : n;
+    PxVec3 from = px_sub(middle[own->piece[1]], px_scale(own->sum, 1.0 / own->cuts));
+    double side = px_dot(from, normal) < -1e-6 * px_length(from) ? -1 : 1;
+    return px_scale(normal, edge_is_low ? -side : side);
+}
+
 static PxStatus untangle(PxClothCollision *c)
 {
     PxClothStep *s = c->step;
@@ -329,18 +400,28 @@ static PxStatus untangle(PxClothCollision *c)
     c->crossed = c->search.cuts;
     if (c->search.cuts == 0) /* there is no array */
         return PX_OK;
+    Crossing *crossing;
+    PxVec3 *middle;
     qsort(c->search.cut, c->search.cuts, sizeof *c->search.cut, compare_cuts);
+    PX_TRY(list_crossings(c, &crossing, &middle));
     for (uint32_t k = 0; k < c->search.cuts; ++k) {
         const PxClothCut *cut = &c->search.cut[k];
         const uint32_t *face = y->face[cut->face].corner;
         PxVec3 n =
             px_cross(px_sub(s->x[face[1]], s->x[face[0]]), px_sub(s->x[face[2]], s->x[face[0]]));
-        PxVec3 sum = px_vec(0, 0, 0);
+        PxVec3 sum = px_vec(0, 0, 0), edge_n = sum;
         n = px_normalized(n, sum);
         for (uint32_t u = y->first_face[cut->edge[0]]; u < y->first_face[cut->edge[0] + 1]; ++u) {
             const uint32_t *own = y->face[y->faces_of[u].of].corner;
-            if (own[0] == cut->edge[1] || own[1] == cut->edge[1] || own[2] == cut->edge[1])
+            if (own[0] == cut->edge[1] || own[1] == cut->edge[1] || own[2] == cut->edge[1]) {
                 sum = px_add(sum, shorter(s, cut, own, n));
+                edge_n = px_add(edge_n, px_cross(px_sub(s->x[own[1]], s->x[own[0]]),
+                                                 px_sub(s->x[own[2]], s->x[own[0]])));
+            }
+        }
+        if (px_length(sum) < FLAT) {
+            const Crossing *own = crossing_of(s, cut, crossing, &c->crossings);
+            sum = aside(s, cut, own, middle, n, px_normalized(edge_n, px_vec(0, 0, 0)));
         }
         uint32_t a = y->of_face[cut->of], b = y->of_face[cut->face];
         PxClothContact out = {

@@ -82,9 +82,10 @@ typedef struct PxClothCollision {
     double *stiff;    ///< by cloth: of contacts, N/m
     struct PxClothFound *found;
     uint32_t most;
-    uint64_t ties;    ///< pairs that were tied
-    uint64_t crossed; ///< edges that cross a triangle at the start
-    double part;      ///< of the way that was free
+    uint64_t ties;      ///< pairs that were tied
+    uint64_t crossed;   ///< edges that cross a triangle at the start
+    double part;        ///< of the way that was free
+    uint32_t crossings; ///< pairs of pieces that cross each other
 } PxClothCollision;
 
 /// Searches along x + dt w, adds contacts that draw apart what is crossed and those of what comes

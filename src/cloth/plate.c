@@ -13,6 +13,9 @@
 /// curvature in any mesh, and is in balance with it, which energies of single hinges are not
 /// (Grinspun et al. 2006 on normals of edges; docs/decisions.md has figures).
 ///
+/// Where a handle holds all corners of a triangle, the triangle does not bend: its edges have its
+/// own normal. A sheet is thereby clamped exactly where it is held, at any size of the triangles.
+///
 /// The matrix of alpha is constant, so a few steps of the Chebyshev iteration with a known bound of
 /// its eigenvalues, from the angles of the last step, follow them. They have no inertia, and lower
 /// the energy only. Moments of hinges are the exact slopes of this energy; their stiffness in the
@@ -64,28 +67,53 @@ static double dot3(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* Sums of the rows of the matrix of alpha, by edge of a triangle. */
-static void sum_block(void *user, uint32_t begin, uint32_t end, int thread)
+/* ---- what depends on laws and saturations alone ---------------------------------------------- */
+
+/* Second derivatives of the energy of a triangle by beta. */
+static void plate_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const PxClothStep *s = user;
     for (uint32_t t = begin; t < end; ++t) {
         const PxClothFace *face = &s->system->face[t];
+        PxClothPlate *plate = &s->system->seen->plate[t];
         double row[3][3], c[3];
         PxClothLaw wet;
-        const PxClothLaw *law = px_cloth_law_at(s, s->system->of_face[t], face->corner, 3, &wet);
+        *plate = (PxClothPlate){{0}, {0}, {0}};
+        for (int k = 0; k < 3; ++k)
+            plate->sign[k] = s->system->edges_of[face->edge[k]].face[0] == t ? 1 : -1;
         if (!is_plate(s, t))
             continue;
         rows_of(face, row);
         for (int i = 0; i < 3; ++i) {
-            double sum = 0;
-            moments_of(law, row[i], c);
-            for (int k = 0; k < 3; ++k)
-                sum += fabs(dot3(c, row[k]));
-            s->system->seen->moment[3 * (size_t)t + (size_t)i] = sum / face->area;
+            moments_of(px_cloth_law_at(s, s->system->of_face[t], face->corner, 3, &wet), row[i], c);
+            plate->own[i] = dot3(c, row[i]) / face->area;
+            plate->other[i] = dot3(c, row[(i + 1) % 3]) / face->area;
         }
     }
 }
+
+static double row_sum(const PxClothPlate *p, uint32_t side)
+{
+    return p->own[side] + fabs(p->other[side]) + fabs(p->other[(side + 2) % 3]);
+}
+
+/* One over the sums of the rows of the matrix of alpha; 0 where no angle is free. */
+static void scale_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const PxClothStep *s = user;
+    const PxClothSystem *y = s->system;
+    for (uint32_t k = begin; k < end; ++k) {
+        const PxClothEdge *e = &y->edges_of[k];
+        double sum = row_sum(&y->seen->plate[e->face[0]], e->side[0]);
+        if (e->face[1] != UINT32_MAX)
+            sum += row_sum(&y->seen->plate[e->face[1]], e->side[1]);
+        y->seen->scale[k] = sum > 0 ? 1 / sum : 0;
+    }
+}
+
+/* ---- angles and moments ---------------------------------------------------------------------- */
 
 /* What two triangles give an edge: a of the first, b of the second. */
 static void of_edge(const PxClothStep *s, const PxClothEdge *e, double *a, double *b)
@@ -95,52 +123,72 @@ static void of_edge(const PxClothStep *s, const PxClothEdge *e, double *a, doubl
     *b = e->face[1] != UINT32_MAX ? m[3 * (size_t)e->face[1] + e->side[1]] : 0;
 }
 
-static void scale_block(void *user, uint32_t begin, uint32_t end, int thread)
+static bool is_held(const PxClothStep *s, uint32_t face)
+{
+    const uint8_t *held = s->system->seen->held;
+    const uint32_t *c = s->system->face[face].corner;
+    return held[c[0]] && held[c[1]] && held[c[2]];
+}
+
+static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const PxClothStep *s = user;
     const PxClothSystem *y = s->system;
-    for (uint32_t e = begin; e < end; ++e) {
-        double a, b;
-        uint32_t hinge = y->edges_of[e].hinge;
-        if (!is_plate(s, y->edges_of[e].face[0]))
-            continue;
-        of_edge(s, &y->edges_of[e], &a, &b);
-        y->seen->scale[e] = a + b > 0 ? 1 / (a + b) : 0;
-        y->seen->half[e] = hinge != UINT32_MAX ? 0.5 * s->hinge[hinge].angle : 0;
-        y->seen->lean[e] = y->seen->from[e];
-        y->seen->move[e] = 0;
+    PxClothSeen *seen = y->seen;
+    for (uint32_t k = begin; k < end; ++k) {
+        const PxClothEdge *e = &y->edges_of[k];
+        seen->half[k] = e->hinge != UINT32_MAX ? 0.5 * s->hinge[e->hinge].angle : 0;
+        seen->lean[k] = seen->from[k];
+        seen->move[k] = 0;
+        seen->by[k] = seen->scale[k];
+        if (seen->any_held) {
+            bool first = is_held(s, e->face[0]);
+            bool second = e->face[1] != UINT32_MAX && is_held(s, e->face[1]);
+            if (first || second) {
+                seen->lean[k] = first && second ? 0 : first ? -seen->half[k] : seen->half[k];
+                seen->by[k] = 0;
+            }
+        }
     }
 }
 
-static double sign_of(const PxClothEdge *e, uint32_t face)
+/* Angle of side k of a triangle. */
+static double beta_of(const PxClothSystem *y, uint32_t face, int k)
 {
-    return e->face[0] == face ? 1 : -1;
+    uint32_t edge = y->face[face].edge[k];
+    return y->seen->half[edge] + y->seen->plate[face].sign[k] * y->seen->lean[edge];
 }
 
-/* Moments of the edges of triangles; with them their energy. */
+/* Moments of the edges of triangles. */
 static void moment_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const PxClothStep *s = user;
     const PxClothSystem *y = s->system;
     for (uint32_t t = begin; t < end; ++t) {
-        const PxClothFace *face = &y->face[t];
-        double row[3][3], beta[3], kappa[3] = {0}, c[3], *moment = y->seen->moment + 3 * (size_t)t;
-        if (!is_plate(s, t))
-            continue;
-        rows_of(face, row);
-        for (int k = 0; k < 3; ++k) {
-            const PxClothEdge *e = &y->edges_of[face->edge[k]];
-            beta[k] = y->seen->half[face->edge[k]] + sign_of(e, t) * y->seen->lean[face->edge[k]];
-            for (int n = 0; n < 3; ++n)
-                kappa[n] += beta[k] * row[k][n] / face->area;
-        }
-        PxClothLaw wet;
-        moments_of(px_cloth_law_at(s, y->of_face[t], y->face[t].corner, 3, &wet), kappa, c);
+        const PxClothPlate *p = &y->seen->plate[t];
+        double *moment = y->seen->moment + 3 * (size_t)t;
+        double b0 = beta_of(y, t, 0), b1 = beta_of(y, t, 1), b2 = beta_of(y, t, 2);
+        moment[0] = p->own[0] * b0 + p->other[0] * b1 + p->other[2] * b2;
+        moment[1] = p->other[0] * b0 + p->own[1] * b1 + p->other[1] * b2;
+        moment[2] = p->other[2] * b0 + p->other[1] * b1 + p->own[2] * b2;
+    }
+}
+
+static void energy_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const PxClothStep *s = user;
+    const PxClothSystem *y = s->system;
+    moment_block(user, begin, end, thread);
+    for (uint32_t t = begin; t < end; ++t) {
+        const double *moment = y->seen->moment + 3 * (size_t)t;
+        double sum = 0;
         for (int k = 0; k < 3; ++k)
-            moment[k] = dot3(c, row[k]);
-        y->seen->bent[t] = 0.5 * dot3(beta, moment);
+            sum += beta_of(y, t, k) * moment[k];
+        y->seen->bent[t] = 0.5 * sum;
+        s->face[t].energy += 0.5 * sum;
     }
 }
 
@@ -153,14 +201,11 @@ static void lean_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Sweep *sweep = user;
-    const PxClothStep *s = sweep->s;
-    const PxClothSystem *y = s->system;
+    const PxClothSystem *y = sweep->s->system;
     for (uint32_t e = begin; e < end; ++e) {
         double a, b;
-        if (!is_plate(s, y->edges_of[e].face[0]))
-            continue;
-        of_edge(s, &y->edges_of[e], &a, &b);
-        double move = sweep->keep * y->seen->move[e] + sweep->by * y->seen->scale[e] * (b - a);
+        of_edge(sweep->s, &y->edges_of[e], &a, &b);
+        double move = sweep->keep * y->seen->move[e] + sweep->by * y->seen->by[e] * (b - a);
         y->seen->move[e] = move;
         y->seen->lean[e] += move;
     }
@@ -177,6 +222,11 @@ static void hinge_block(void *user, uint32_t begin, uint32_t end, int thread)
             continue;
         of_edge(s, &y->edges_of[y->edge_of_hinge[h]], &a, &b);
         s->hinge[h].moment = 0.5 * (a + b);
+        if (y->seen->any_held) { /* the normal follows the triangle that is held */
+            bool first = is_held(s, y->hinge[h].face[0]), second = is_held(s, y->hinge[h].face[1]);
+            if (first != second)
+                s->hinge[h].moment = first ? b : a;
+        }
         s->hinge[h].stiff *= FIRM;
         s->hinge[h].energy = 0;
         for (int k = 0; k < 2; ++k) /* of a collapsed triangle */
@@ -185,7 +235,7 @@ static void hinge_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-void px_cloth_plates(PxClothStep *s)
+void px_cloth_plates(PxClothStep *s, bool same_law)
 {
     const PxClothSystem *y = s->system;
     const PxThreads *threads = s->threads;
@@ -194,22 +244,22 @@ void px_cloth_plates(PxClothStep *s)
         any = any || s->law[k].bending == PX_CLOTH_PLATE;
     if (!any)
         return;
-    px_parallel_for(threads, y->faces, BLOCK, sum_block, s);
-    px_parallel_for(threads, y->edges, BLOCK, scale_block, s);
-    px_parallel_for(threads, y->faces, BLOCK, moment_block, s);
+    if (!same_law) {
+        px_parallel_for(threads, y->faces, BLOCK, plate_block, s);
+        px_parallel_for(threads, y->edges, BLOCK, scale_block, s);
+    }
+    px_parallel_for(threads, y->edges, BLOCK, begin_block, s);
     /* Chebyshev iteration (Golub and Varga 1961) */
     double middle = 0.5 * (1 + LEAST), half = 0.5 * (1 - LEAST), rho = half / middle;
     Sweep sweep = {s, 1 / middle, 0};
     for (int k = 0; k < SWEEPS; ++k) {
-        px_parallel_for(threads, y->edges, BLOCK, lean_block, &sweep);
         px_parallel_for(threads, y->faces, BLOCK, moment_block, s);
+        px_parallel_for(threads, y->edges, BLOCK, lean_block, &sweep);
         double next = 1 / (2 * middle / half - rho);
         sweep.keep = next * rho;
         sweep.by = 2 * next / half;
         rho = next;
     }
+    px_parallel_for(threads, y->faces, BLOCK, energy_block, s);
     px_parallel_for(threads, y->hinges, BLOCK, hinge_block, s);
-    for (uint32_t t = 0; t < y->faces; ++t)
-        if (is_plate(s, t))
-            s->face[t].energy += y->seen->bent[t];
 }

@@ -3,6 +3,7 @@
 #include "cloth/solve.h"
 
 #include "base/stop.h"
+#include "cloth/balance.h"
 #include "cloth/bodies.h"
 #include "cloth/contact.h"
 
@@ -37,6 +38,7 @@ PxStatus px_cloth_step_begin(PxClothStep *s)
     rows->partial = PX_ARENA_ARRAY(m, double, 2 * (slices / PX_CLOTH_SLICES + 2));
     s->mass = PX_ARENA_ARRAY(m, double, n + 1);
     s->inertia = PX_ARENA_ARRAY(m, double, n + 1);
+    s->keep = PX_ARENA_ARRAY(m, double, n + 1);
     s->added = PX_ARENA_ARRAY(m, PxClothAdded, n + 1);
     s->hold = PX_ARENA_ARRAY(m, uint8_t, n + 1);
     s->in_contact = PX_ARENA_ARRAY(m, uint8_t, n + 1);
@@ -44,12 +46,13 @@ PxStatus px_cloth_step_begin(PxClothStep *s)
     s->hinge = y->seen->hinge;
     s->face_load = PX_ARENA_ARRAY(m, PxClothFaceLoad, y->faces + 1);
     s->hinge_load = PX_ARENA_ARRAY(m, PxVec3, y->hinges + 1);
-    if (!room || s->mass == NULL || s->inertia == NULL || s->added == NULL || s->hold == NULL ||
-        s->in_contact == NULL || s->face_load == NULL || s->hinge_load == NULL ||
+    if (!room || s->mass == NULL || s->inertia == NULL || s->keep == NULL || s->added == NULL ||
+        s->hold == NULL || s->in_contact == NULL || s->face_load == NULL || s->hinge_load == NULL ||
         rows->partial == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %zu vertices", n);
     for (uint32_t i = 0; i < n; ++i) {
         s->mass[i] = y->share[i] * s->law[y->of_vertex[i]].mass;
+        s->keep[i] = 0.5 * s->law[y->of_vertex[i]].thickness;
         s->hold[i] = PX_CLOTH_FREE;
         s->push[i] = s->friction[i] = s->touch[i] = s->pressed[i] = s->normal[i] = s->target[i] =
             px_vec(0, 0, 0);
@@ -275,7 +278,6 @@ PxStatus px_cloth_solve(PxClothStep *s)
     run(s, PX_ISA_PICK(s->isa, px_cloth_residual));
     run(s, leave_block);
     px_cloth_bodies_leave(s);
-    if (s->contacts != NULL && s->contacts->count > 0)
-        translate(s);
-    return PX_OK;
+    translate(s);
+    return px_cloth_balance(s);
 }

@@ -99,6 +99,30 @@ static void list_edges(PxClothSystem *s)
         }
 }
 
+static uint32_t root_of(uint32_t *up, uint32_t i)
+{
+    while (up[i] != i)
+        i = up[i] = up[up[i]];
+    return i;
+}
+
+/* Numbers the connected pieces in the order of their first vertices. */
+static void find_pieces(PxClothSystem *s, uint32_t *up)
+{
+    for (uint32_t i = 0; i < s->vertices; ++i)
+        up[i] = i;
+    for (uint32_t f = 0; f < s->faces; ++f)
+        for (int k = 1; k < 3; ++k) {
+            uint32_t a = root_of(up, s->face[f].corner[0]), b = root_of(up, s->face[f].corner[k]);
+            up[a > b ? a : b] = a > b ? b : a;
+        }
+    s->pieces = 0;
+    for (uint32_t i = 0; i < s->vertices; ++i) { /* a root is the first vertex of its piece */
+        uint32_t root = root_of(up, i);
+        s->piece[i] = root == i ? s->pieces++ : s->piece[root];
+    }
+}
+
 static PxStatus make_seen(PxClothSystem *s)
 {
     PxArena *m = &s->memory;
@@ -109,11 +133,13 @@ static PxStatus make_seen(PxClothSystem *s)
                                  .law = PX_ARENA_ARRAY(m, PxClothLaw, s->cloths + 1),
                                  .face = PX_ARENA_ARRAY(m, PxClothFaceState, s->faces + 1),
                                  .hinge = PX_ARENA_ARRAY(m, PxClothHingeState, s->hinges + 1),
+                                 .held = PX_ARENA_ARRAY(m, uint8_t, s->vertices + 1),
+                                 .plate = PX_ARENA_ARRAY(m, PxClothPlate, s->faces + 1),
                                  .bent = PX_ARENA_ARRAY(m, double, s->faces + 1)};
     bool room = s->seen != NULL;
     if (room) {
-        double **of_edge[] = {&s->seen->rest, &s->seen->from,  &s->seen->lean,
-                              &s->seen->half, &s->seen->scale, &s->seen->move};
+        double **of_edge[] = {&s->seen->rest,  &s->seen->from, &s->seen->lean, &s->seen->half,
+                              &s->seen->scale, &s->seen->by,   &s->seen->move};
         for (size_t k = 0; k < PX_COUNT(of_edge); ++k)
             room = (*of_edge[k] = PX_ARENA_ARRAY(m, double, s->edges + 1)) != NULL && room;
         s->seen->moment = PX_ARENA_ARRAY(m, double, 3 * (size_t)s->faces + 1);
@@ -122,7 +148,7 @@ static PxStatus make_seen(PxClothSystem *s)
     }
     if (!room || s->seen->x == NULL || s->seen->wetness == NULL || s->seen->law == NULL ||
         s->seen->face == NULL || s->seen->hinge == NULL || s->seen->moment == NULL ||
-        s->seen->bent == NULL)
+        s->seen->bent == NULL || s->seen->held == NULL || s->seen->plate == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u triangles", s->faces);
     return PX_OK;
 }
@@ -147,6 +173,7 @@ PxStatus px_cloth_system_build(PxClothSystem *s, const PxCloth *cloth, size_t cl
     s->torn = PX_ARENA_ARRAY(m, uint8_t, edges + 1);
     s->share = PX_ARENA_ARRAY(m, double, n + 1);
     s->of_vertex = PX_ARENA_ARRAY(m, uint32_t, n + 1);
+    s->piece = PX_ARENA_ARRAY(m, uint32_t, n + 1);
     s->of_face = PX_ARENA_ARRAY(m, uint32_t, faces + 1);
     s->of_hinge = PX_ARENA_ARRAY(m, uint32_t, hinges + 1);
     s->first_face = PX_ARENA_ARRAY(m, uint32_t, n + 1);
@@ -161,7 +188,7 @@ PxStatus px_cloth_system_build(PxClothSystem *s, const PxCloth *cloth, size_t cl
         s->of_face == NULL || s->of_hinge == NULL || s->first_face == NULL ||
         s->first_hinge == NULL || s->faces_of == NULL || s->hinges_of == NULL || fill == NULL ||
         start == NULL || s->torn == NULL || s->edges_of == NULL || s->edge_of_hinge == NULL ||
-        s->edge == NULL || s->volume == NULL)
+        s->edge == NULL || s->volume == NULL || s->piece == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %zu triangles", faces);
     for (size_t k = 0; k < cloths; ++k)
         copy_sheet(s, cloth[k].sheet, (uint32_t)k);
@@ -173,6 +200,7 @@ PxStatus px_cloth_system_build(PxClothSystem *s, const PxCloth *cloth, size_t cl
                cloth[k].sheet->vertices * sizeof *start);
     }
     list_edges(s);
+    find_pieces(s, fill);
     list_uses(s, fill);
     PX_TRY(make_seen(s));
     PX_TRY(px_cloth_pattern_build(s));

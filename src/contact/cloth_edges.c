@@ -8,7 +8,9 @@
 
 #define BLOCK 256u
 #define SMOOTH 0.9  /* normals with a larger product are those of a smooth place */
-#define SECTIONS 14 /* of an edge: the last is 0.618^14 = 0.001 of it */
+#define SECTIONS 14 /* of an edge at most */
+#define EXACT 0.02  /* error of the least distance, distances that are kept */
+#define FINE 1e-3   /* the same with a tilt: of the place, parts of the line; tilts */
 #define PASSES 6    /* over a triangle */
 #define TILT 0.1    /* of edges, distances that are kept */
 #define INSIDE 0.05 /* by so much a place inside is nearer than those of the edges, the same */
@@ -31,9 +33,10 @@ typedef struct Job {
     _Atomic uint32_t count, close;
 } Job;
 
-static double keep_of(const PxClothStep *s, uint32_t cloth)
+/* Distance that the point of a triangle with these barycentric weights keeps. */
+static double keep_of(const PxClothStep *s, const uint32_t c[3], const double w[3])
 {
-    return 0.5 * s->law[cloth].thickness;
+    return s->keep[c[0]] * w[0] + s->keep[c[1]] * w[1] + s->keep[c[2]] * w[2];
 }
 
 static void near_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -45,13 +48,13 @@ static void near_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t i = begin; i < end; ++i) {
         const PxBoundary *b = j->boundary;
         uint32_t cloth = s->system->of_vertex[i];
-        double reach = keep_of(s, cloth) + 2 * s->system->edge[cloth] + px_length(s->w[i]) * s->dt +
+        double reach = s->keep[i] + 2 * s->system->edge[cloth] + px_length(s->w[i]) * s->dt +
                        b->ops->travel(b);
         j->near[i].distance = INFINITY;
         if (b->ops->at_least(b, 0, s->x[i]) > reach)
             continue;
-        double d = px_boundary_distance(b, 0, s->x[i], &j->near[i].normal);
-        if (d > reach)
+        double d = px_boundary_near(b, 0, s->x[i], reach, &j->near[i].normal);
+        if (!(d < reach))
             continue;
         j->near[i].distance = d;
         ++close;
@@ -59,37 +62,77 @@ static void near_block(void *user, uint32_t begin, uint32_t end, int thread)
     j->close += close;
 }
 
-/* Distance at a part of the way, less `tilt` times the part. */
-static double height(const PxBoundary *b, PxVec3 from, PxVec3 way, double part, double tilt)
+/* A line from a place of the cloth to another one. */
+typedef struct Line {
+    const PxBoundary *boundary;
+    PxVec3 from, way;
+    double tilt;
+    double exact;  /* error of the least distance, m */
+    double enough; /* larger distances do not matter */
+} Line;
+
+/* Distance at a part of the line less `tilt` times the part, and its slope. */
+static double height(const Line *l, double part, const Near *near, double *slope)
 {
-    return px_boundary_distance(b, 0, px_mad(from, way, part), NULL) - tilt * part;
+    *slope = px_dot(near->normal, l->way) - l->tilt;
+    return near->distance - l->tilt * part;
 }
 
-/* The part of the way from a to b at which the distance is least: golden sections. Where an edge of
- * cloth lies flat on a boundary and reaches over its edge, the distance is the same up to that
- * edge; `tilt`, which is below 0 if a is further than b, then finds the edge itself. */
-static double lowest(const PxBoundary *b, PxVec3 from, PxVec3 to, double tilt)
+static Near near_at(const PxBoundary *b, PxVec3 place, double within)
 {
-    const double golden = 0.61803398874989485;
-    PxVec3 way = px_sub(to, from);
-    double low = 0, high = 1, s = 1 - golden, t = golden;
-    double at_s = height(b, from, way, s, tilt), at_t = height(b, from, way, t, tilt);
-    for (int n = 0; n < SECTIONS; ++n) {
-        if (at_s < at_t) {
-            high = t;
-            t = s;
-            at_t = at_s;
-            s = high - golden * (high - low);
-            at_s = height(b, from, way, s, tilt);
+    Near near;
+    near.distance = px_boundary_near(b, 0, place, within, &near.normal);
+    return near;
+}
+
+/* The part of a line at which the distance is least, less the tilt; *near is the distance there,
+ * and before that the one at the start. Tangents at both ends of the bracket meet at the next
+ * trial: where the distance is convex, as beside a convex body, it is not below them, and one that
+ * reaches them is the least.
+ * Where an edge of cloth lies flat on a boundary and reaches over its edge, the distance is the
+ * same up to that edge; `tilt`, which is below 0 if the start is further than the end, then finds
+ * the edge itself. */
+static double lowest(const Line *l, const Near *end, Near *near)
+{
+    double low = 0, high = 1, down, up, at_low = height(l, 0, near, &down);
+    double at_high = height(l, 1, end, &up), best = 0, least = at_low, length = px_length(l->way);
+    if (down >= 0)
+        return 0;
+    if (at_high < at_low || up <= 0) {
+        best = 1;
+        least = at_high;
+        *near = *end;
+    }
+    for (int n = 0; n < SECTIONS && up > 0 && high - low > 1e-3; ++n) {
+        double slope, wide = high - low;
+        double part = low + (at_high - at_low - up * wide) / (down - up);
+        double bound = at_low + down * (part - low);
+        if (bound + l->tilt * part > l->enough)
+            break;
+        part = fmin(fmax(part, low + 0.02 * wide), high - 0.02 * wide);
+        /* distances change by no more than places do */
+        double within = fmin(at_low + l->tilt * low + (part - low) * length,
+                             at_high + l->tilt * high + (high - part) * length);
+        Near trial = near_at(l->boundary, px_mad(l->from, l->way, part), 1.001 * within + 1e-9);
+        double at = height(l, part, &trial, &slope);
+        if (at < least) {
+            least = at;
+            best = part;
+            *near = trial;
+        }
+        if (at - bound < l->exact)
+            break;
+        if (slope < 0) {
+            low = part;
+            at_low = at;
+            down = slope;
         } else {
-            low = s;
-            s = t;
-            at_s = at_t;
-            t = low + golden * (high - low);
-            at_t = height(b, from, way, t, tilt);
+            high = part;
+            at_high = at;
+            up = slope;
         }
     }
-    return 0.5 * (low + high);
+    return best;
 }
 
 static PxVec3 mean_of(const PxVec3 *x, const uint32_t c[3], const double w[3])
@@ -99,12 +142,12 @@ static PxVec3 mean_of(const PxVec3 *x, const uint32_t c[3], const double w[3])
 
 /* Adds a contact at the point of a triangle with these barycentric weights, if it comes nearer to
  * the boundary in this step than 1.5 times the distance that is to be kept. */
-static void add(Job *j, const uint32_t corner[3], const double w[3], uint32_t cloth)
+static void add(Job *j, const uint32_t corner[3], const double w[3], double within, uint32_t cloth)
 {
     PxClothStep *s = j->step;
     const PxBoundary *b = j->boundary;
     PxVec3 x = mean_of(s->x, corner, w), v = mean_of(s->w, corner, w), normal;
-    double d = px_boundary_distance(b, 0, x, &normal), keep = keep_of(s, cloth);
+    double keep = keep_of(s, corner, w), d = px_boundary_near(b, 0, x, within, &normal);
     PxVec3 u = b->ops->velocity(b, 0, x);
     if (d + fmin(px_dot(px_sub(v, u), normal), 0) * s->dt > 1.5 * keep)
         return;
@@ -132,23 +175,43 @@ static void add(Job *j, const uint32_t corner[3], const double w[3], uint32_t cl
         j->found[at].lever = px_sub(x, s->bodies->body[body - 1].centre);
 }
 
+/* A triangle and the boundary. */
+typedef struct Flat {
+    const uint32_t *corner;
+    double within; /* a bound of the distances */
+    double exact, enough;
+} Flat;
+
 /* The lowest place of a triangle, found along lines from it to the corner that is lowest in the
- * direction of the normal there (Frank and Wolfe 1956). Is it inside the triangle? */
-static bool lowest_inside(const Job *j, const uint32_t c[3], double w[3])
+ * direction of the normal there (Frank and Wolfe 1956), and its distance. Is it inside the
+ * triangle, and near enough? */
+static bool lowest_inside(const Job *j, const Flat *flat, double w[3], double *distance)
 {
     const PxVec3 *x = j->step->x;
+    const uint32_t *c = flat->corner;
     w[0] = w[1] = w[2] = 1 / 3.0;
+    Near near = near_at(j->boundary, mean_of(x, c, w), flat->within);
     for (int n = 0; n < PASSES; ++n) {
-        PxVec3 at = mean_of(x, c, w), normal;
-        px_boundary_distance(j->boundary, 0, at, &normal);
+        PxVec3 at = mean_of(x, c, w);
         int to = 0;
         for (int k = 1; k < 3; ++k)
-            if (px_dot(x[c[k]], normal) < px_dot(x[c[to]], normal))
+            if (px_dot(x[c[k]], near.normal) < px_dot(x[c[to]], near.normal))
                 to = k;
-        double part = lowest(j->boundary, at, x[c[to]], 0);
+        PxVec3 way = px_sub(x[c[to]], at);
+        double drop = -px_dot(near.normal, way);
+        if (near.distance - drop > flat->enough)
+            return false;
+        if (drop < flat->exact)
+            break;
+        Line line = {j->boundary, at, way, 0, flat->exact, flat->enough};
+        Near end = j->near[c[to]];
+        if (isinf(end.distance))
+            end = near_at(j->boundary, x[c[to]], flat->within);
+        double part = lowest(&line, &end, &near);
         for (int k = 0; k < 3; ++k)
             w[k] = (1 - part) * w[k] + (k == to ? part : 0);
     }
+    *distance = near.distance;
     return fmin(w[0], fmin(w[1], w[2])) > 0.05;
 }
 
@@ -172,6 +235,21 @@ static bool may_touch(const Job *j, const uint32_t *c, int count, double keep)
            1.5 * keep + 1e-9;
 }
 
+/* Bounds of the distances of all points of a triangle of which a corner is near, and of those at
+ * which a contact is made. */
+static Flat flat_of(const Job *j, const uint32_t c[3], double keep, bool yields)
+{
+    const PxClothStep *s = j->step;
+    double near = INFINITY, around = 0, fastest = 0;
+    for (int k = 0; k < 3; ++k) {
+        near = fmin(near, fabs(j->near[c[k]].distance));
+        around += px_length(px_sub(s->x[c[k]], s->x[c[(k + 1) % 3]]));
+        fastest = fmax(fastest, px_length(s->w[c[k]]));
+    }
+    return (Flat){c, near + around, (yields ? FINE * TILT : EXACT) * keep,
+                  1.5 * keep + fastest * s->dt + j->boundary->ops->travel(j->boundary) + 1e-9};
+}
+
 static void face_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -184,29 +262,34 @@ static void face_block(void *user, uint32_t begin, uint32_t end, int thread)
         /* the tilt and fewer places inside serve what rests on cloth; walls are cut less without */
         bool yields = j->walls->body_of[j->number] > 0;
         double least = fmin(n[0]->distance, fmin(n[1]->distance, n[2]->distance));
-        double keep = keep_of(j->step, y->of_face[f]);
+        const PxClothStep *s = j->step;
+        double keep = fmax(s->keep[c[0]], fmax(s->keep[c[1]], s->keep[c[2]]));
+        Flat flat = {.corner = c};
         for (uint32_t k = 0; k < 3; ++k) {
             uint32_t l = (k + 1) % 3;
             if (isinf(n[k]->distance) || isinf(n[l]->distance) ||
                 px_dot(n[k]->normal, n[l]->normal) > SMOOTH)
                 continue;
+            if (!sharp)
+                flat = flat_of(j, c, keep, yields);
             sharp = true;
             bool own = (y->owns[f] & (8u << k)) != 0;
             if (!yields && (!own || !may_touch(j, (uint32_t[2]){c[k], c[l]}, 2, keep)))
                 continue;
             double tilt = !yields ? 0 : n[l]->distance > n[k]->distance ? TILT : -TILT;
-            PxVec3 from = j->step->x[c[k]], to = j->step->x[c[l]];
-            double part = lowest(j->boundary, from, to, tilt * keep);
-            least = fmin(least, height(j->boundary, from, px_sub(to, from), part, 0));
+            PxVec3 from = j->step->x[c[k]], way = px_sub(j->step->x[c[l]], from);
+            Near low = *n[k];
+            double part = lowest(
+                &(Line){j->boundary, from, way, tilt * keep, flat.exact, flat.enough}, n[l], &low);
+            least = fmin(least, low.distance);
             if (part > 0.01 && part < 0.99 && own)
-                add(j, (uint32_t[3]){c[k], c[l], c[k]}, (double[3]){1 - part, part, 0},
+                add(j, (uint32_t[3]){c[k], c[l], c[k]}, (double[3]){1 - part, part, 0}, flat.within,
                     y->of_face[f]);
         }
-        double w[3];
-        if (sharp && (yields || may_touch(j, c, 3, keep)) && lowest_inside(j, c, w) &&
-            (!yields || px_boundary_distance(j->boundary, 0, mean_of(j->step->x, c, w), NULL) <
-                            least - INSIDE * keep))
-            add(j, c, w, y->of_face[f]);
+        double w[3], inside;
+        if (sharp && (yields || may_touch(j, c, 3, keep)) && lowest_inside(j, &flat, w, &inside) &&
+            (!yields || inside < least - INSIDE * keep))
+            add(j, c, w, flat.within, y->of_face[f]);
     }
 }
 

@@ -74,7 +74,7 @@ static void add(Job *j, uint32_t i, uint32_t k, double d, PxVec3 normal, PxVec3 
                                     .weight = {1, 0, 0},
                                     .normal = normal,
                                     .gap = d,
-                                    .keep = 0.5 * law->thickness,
+                                    .keep = s->keep[i],
                                     .stiff = STIFF * s->mass[i] / (law->step * law->step),
                                     .friction = sqrt(fmax(b->friction * law->friction, 0)),
                                     .velocity = velocity,
@@ -90,7 +90,7 @@ static void vertex(Job *j, uint32_t i)
 {
     const PxClothStep *s = j->step;
     const PxClothWalls *w = j->walls;
-    double keep = 0.5 * s->law[s->system->of_vertex[i]].thickness;
+    double keep = s->keep[i];
     PxVec3 on;
     uint32_t held = px_cloth_walls_touch(w, i, &on);
     for (uint32_t k = 0; k < w->boundaries; ++k) {

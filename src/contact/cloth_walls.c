@@ -15,6 +15,7 @@ typedef struct PxClothTouch {
     double friction; /* coefficient */
     PxVec3 normal, velocity;
     bool changed;
+    double clear; /* no boundary came nearer to the place at the start in this step, m */
 } PxClothTouch;
 
 /* Part of the gap that contacts of the solve leave at least. */
@@ -33,7 +34,7 @@ typedef struct Job {
 /* Distance that a vertex keeps from boundaries, m. */
 static double gap_of(const PxClothStep *s, uint32_t i)
 {
-    return 0.5 * s->law[s->system->of_vertex[i]].thickness;
+    return s->keep[i];
 }
 
 static PxVec3 tangent(PxVec3 v, PxVec3 normal)
@@ -55,17 +56,19 @@ static void find_boundary(Job *job, uint32_t i, PxVec3 v)
     const PxClothStep *s = job->step;
     PxClothTouch *t = &job->walls->touch[i];
     PxVec3 x = s->x[i];
-    double gap = gap_of(s, i), most = 0;
+    double gap = gap_of(s, i), most = 0, way = px_length(v) * s->dt, clear = INFINITY;
     t->boundary = NONE;
     t->state = OFF;
     for (size_t k = 0; k < job->walls->boundaries; ++k) {
         const PxBoundary *b = job->walls->boundary[k];
-        double reach = gap + px_length(v) * s->dt + b->ops->travel(b);
-        if (b->per_mass > 0 || b->ops->at_least(b, 0, x) > reach)
+        if (b->per_mass > 0)
             continue; /* bodies that yield: contact/cloth_rigids.h */
+        double travel = b->ops->travel(b), reach = gap + way + travel;
+        double within = reach + gap + way, far = b->ops->at_least(b, 0, x);
         PxVec3 normal, u;
-        double d = px_boundary_distance(b, 0, x, &normal);
-        if (d > reach)
+        double d = far > within ? far : px_boundary_near(b, 0, x, within, &normal);
+        clear = fmin(clear, d - travel);
+        if (!(d < reach))
             continue;
         u = b->ops->velocity(b, 0, x);
         double deep = gap - (d + px_dot(px_sub(v, u), normal) * s->dt);
@@ -73,8 +76,15 @@ static void find_boundary(Job *job, uint32_t i, PxVec3 v)
             continue;
         most = deep;
         double mu = sqrt(fmax(b->friction * s->law[s->system->of_vertex[i]].friction, 0));
-        *t = (PxClothTouch){(uint32_t)k, STICK, d, mu, normal, u, false};
+        *t = (PxClothTouch){(uint32_t)k, STICK, d, mu, normal, u, false, 0};
     }
+    t->clear = clear;
+}
+
+/* Can a vertex that touches no boundary reach one at the velocity v? */
+static bool may_reach(const Job *job, uint32_t i, PxVec3 v)
+{
+    return gap_of(job->step, i) + px_length(v) * job->step->dt >= job->walls->touch[i].clear;
 }
 
 static void find_touch(Job *job, uint32_t i)
@@ -84,6 +94,7 @@ static void find_touch(Job *job, uint32_t i)
     PxVec3 v = s->u[i];
     t->boundary = NONE;
     t->state = OFF;
+    t->clear = 0;
     if (s->hold[i] != PX_CLOTH_FREE)
         return;
     find_boundary(job, i, v);
@@ -110,6 +121,21 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     for (uint32_t i = begin; i < end; ++i)
         find_touch(user, i);
+}
+
+/* Part of half its thickness that cloth keeps at least. */
+#define LEAST 0.1
+
+void px_cloth_walls_inset(const PxClothWalls *w, PxClothStep *s, uint32_t i)
+{
+    double whole = s->keep[i], least = whole;
+    for (size_t k = 0; k < w->boundaries; ++k) {
+        const PxBoundary *b = w->boundary[k];
+        PxVec3 normal;
+        if (!(b->ops->at_least(b, 0, s->x[i]) > least))
+            least = fmin(least, px_boundary_near(b, 0, s->x[i], whole, &normal));
+    }
+    s->keep[i] = fmax(least, LEAST * whole);
 }
 
 PxStatus px_cloth_walls_begin(PxClothWalls *w, PxClothStep *s)
@@ -185,7 +211,8 @@ static void decide_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t i = begin; i < end; ++i) {
         PxClothTouch *t = &job->walls->touch[i];
         if (t->boundary == NONE && job->step->hold[i] == PX_CLOTH_FREE) { /* pushed into one? */
-            find_boundary(job, i, job->step->w[i]);
+            if (may_reach(job, i, job->step->w[i]))
+                find_boundary(job, i, job->step->w[i]);
             changed += t->boundary != NONE;
         } else if (t->boundary != NONE && (!job->late || t->state == OFF)) {
             changed += decide(job->step, i, t);
@@ -230,8 +257,9 @@ static void push(PxClothStep *s, PxBoundary *b, uint32_t i, PxVec3 place, PxVec3
     px_boundary_take(b, (PxImpulse){place, px_scale(impulse, -1)});
 }
 
-/* Moves a vertex out of a boundary, and stops it at one that it would pass through. */
-static void defend(Job *job, uint32_t number, uint32_t i)
+/* Moves a vertex out of a boundary, and stops it at one that it would pass through. Returns whether
+ * it was moved; if not, it is outside. */
+static bool defend(Job *job, uint32_t number, uint32_t i)
 {
     PxBoundary *b = job->walls->boundary[number];
     uint32_t own = job->walls->touch[i].boundary;
@@ -240,28 +268,33 @@ static void defend(Job *job, uint32_t number, uint32_t i)
     double gap = gap_of(s, i), way = px_length(px_sub(*at, s->x[i]));
     double reach = gap + way + b->ops->travel(b);
     if (b->ops->at_least(b, 1, *at) > reach)
-        return;
-    double d = px_boundary_distance(b, 1, *at, &normal);
+        return false;
+    double d = px_boundary_near(b, 1, *at, reach, &normal);
+    if (!(d < reach))
+        return false;
     if (job->walls->body_of[number] > 0 ||
         (own != NONE && own != number &&
          px_dot(job->walls->touch[i].normal, normal) <= PX_CLOTH_FACING))
         gap *= NEARER; /* a contact of the solve pushes it out */
     PxBoundaryPath path = {{0, 1}, {s->x[i], *at}};
     double part;
+    bool stopped = false;
     if (way > gap && d > 0 && b->ops->passes(b, &path, 0.1 * gap) &&
         b->ops->meets(b, &path, gap, &part)) {
         PxVec3 place = px_mad(s->x[i], px_sub(*at, s->x[i]), part);
         *at = b->ops->carry(b, part, place, 1);
         d = px_boundary_distance(b, 1, *at, &normal);
+        stopped = true;
     }
     if (!(d < gap))
-        return;
+        return stopped;
     *at = px_mad(*at, normal, gap - d);
     if (s->hold[i] == PX_CLOTH_FIXED && job->walls->touch[i].boundary == NONE)
-        return; /* a handle moves it */
+        return true; /* a handle moves it */
     double toward = px_dot(px_sub(s->w[i], b->ops->velocity(b, 1, *at)), normal);
     if (toward < 0)
         push(s, b, i, *at, px_scale(normal, -toward * s->mass[i]));
+    return true;
 }
 
 static void end_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -281,9 +314,11 @@ static void end_block(void *user, uint32_t begin, uint32_t end, int thread)
                              (PxImpulse){s->x[i], px_scale(impulse, -1)});
             ++touching;
         }
+        bool moved = false;
         for (size_t k = 0; k < job->walls->boundaries; ++k)
-            defend(job, (uint32_t)k, i);
-        for (size_t k = 0; k < job->walls->boundaries; ++k) {
+            moved = defend(job, (uint32_t)k, i) || moved;
+        for (size_t k = 0; k < job->walls->boundaries && moved;
+             ++k) { /* out of one, into another? */
             const PxBoundary *b = job->walls->boundary[k];
             if (!(b->ops->at_least(b, 1, job->walls->at[i]) > 0))
                 crossed += px_boundary_distance(b, 1, job->walls->at[i], NULL) < 0;

@@ -43,4 +43,8 @@ bool px_cloth_walls_decide(PxClothWalls *walls, PxClothStep *step, bool late);
 /// stops those that would pass through one, and gives the boundaries their impulses.
 void px_cloth_walls_end(PxClothWalls *walls, PxClothStep *step);
 
+/// Lets a vertex that starts nearer to a boundary than half its thickness keep no more than its
+/// distance at the start, s->keep.
+void px_cloth_walls_inset(const PxClothWalls *walls, PxClothStep *step, uint32_t vertex);
+
 #endif

@@ -114,6 +114,10 @@ typedef struct PxBoundaryOps {
 
     /// Signed distance, m. `normal` may be NULL if it is not needed.
     double (*distance)(const PxBoundary *boundary, double when, PxVec3 place, PxVec3 *normal);
+    /// The same, cheaper where only places nearer than `within` matter: distances of `within` m or
+    /// more may be returned as +-within with an arbitrary normal. NULL: as distance().
+    double (*near)(const PxBoundary *boundary, double when, PxVec3 place, double within,
+                   PxVec3 *normal);
     /// A cheap lower bound of the distance, m; 0 or less: none is known.
     double (*at_least)(const PxBoundary *boundary, double when, PxVec3 place);
     /// Mean velocity within the step of its point that is at (or nearest to) `place` at `when`.
@@ -199,6 +203,14 @@ static inline double px_boundary_distance(const PxBoundary *b, double when, PxVe
                                           PxVec3 *normal)
 {
     return b->ops->distance(b, when, place, normal);
+}
+
+/// `within` as in PxBoundaryOps.near; `normal` must not be NULL.
+static inline double px_boundary_near(const PxBoundary *b, double when, PxVec3 place, double within,
+                                      PxVec3 *normal)
+{
+    return b->ops->near != NULL ? b->ops->near(b, when, place, within, normal)
+                                : b->ops->distance(b, when, place, normal);
 }
 
 /// Node distance, in spacings, of tables from which fills may interpolate distances linearly.

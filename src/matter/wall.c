@@ -189,6 +189,14 @@ static double distance(const PxBoundary *b, double when, PxVec3 place, PxVec3 *n
     return d;
 }
 
+static double near(const PxBoundary *b, double when, PxVec3 place, double within, PxVec3 *normal)
+{
+    const PxWall *w = wall_of(b);
+    double d = px_wall_near(w, when, px_wall_to_rest(w, when, place), within, normal);
+    *normal = px_wall_turn_to_world(w, when, *normal);
+    return d;
+}
+
 /* Distance to the bounds of the shape in its rest frame. */
 static double beyond_bounds(const PxWall *w, PxVec3 rest)
 {
@@ -322,6 +330,7 @@ static const PxBoundaryOps wall_ops = {
     .step_limit = step_limit,
     .print = print,
     .distance = distance,
+    .near = near,
     .at_least = at_least,
     .velocity = velocity,
     .carry = carry,

@@ -600,6 +600,7 @@ PxStatus px_rigid_step(PxRigidStep *s)
     s->deepest = 0;
     PX_TRY(begin(&run));
     bool last = nothing_moves(&run);
+    run.usual = s->dt / substeps_of(&run, s->dt);
     for (int part = 0; !last; ++part) {
         if (part == MOST_PARTS)
             return refuse_parts(&run);

@@ -130,6 +130,7 @@ typedef struct PxSolverRun {
     double time, g;
     double interval;
     double limit; ///< of the next interval, s; INFINITY: none
+    double usual; ///< length of a sub-step if nothing hit anything, s
 } PxSolverRun;
 
 /// A spring and damper as factors of an implicit step (Catto 2011).

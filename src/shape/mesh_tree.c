@@ -8,7 +8,9 @@
 #include "base/memory.h"
 #include "base/random.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define LEAF_SIZE 4u
 #define STACK_SIZE PX_TREE_STACK /* twice the deepest tree */
@@ -45,7 +47,13 @@ struct PxMeshTree {
     uint32_t *number;   /* of each in the mesh */
     uint32_t count, nodes;
     bool closed_looking; /* winding numbers should be integers */
+    uint8_t *side;       /* of cells of its bounds, a Side; NULL: none is known */
+    uint32_t cells[3];
+    double per_cell[3]; /* 1/m */
 };
+
+/* Cells without surface have one winding number, and so have cells that touch each other. */
+typedef enum Side { SURFACE, OUTSIDE, INSIDE, NOT_YET } Side;
 
 /* ---- building ---- */
 
@@ -173,6 +181,101 @@ static void build_dipoles(PxMeshTree *tree, double *area)
     }
 }
 
+/* ---- sides of cells ---- */
+
+static uint32_t cell_of(const PxMeshTree *tree, int axis, double x)
+{
+    double at = (x - along(tree->node[0].bounds.low, axis)) * tree->per_cell[axis];
+    return at > 0 ? (uint32_t)fmin(at, tree->cells[axis] - 1.0) : 0;
+}
+
+static PxVec3 cell_middle(const PxMeshTree *tree, const uint32_t c[3])
+{
+    return px_add(tree->node[0].bounds.low,
+                  px_vec((c[0] + 0.5) / tree->per_cell[0], (c[1] + 0.5) / tree->per_cell[1],
+                         (c[2] + 0.5) / tree->per_cell[2]));
+}
+
+/* Marks the cells that a triangle may touch: those within its bounds that its plane cuts. */
+static void mark_surface(PxMeshTree *tree, const Triangle *t)
+{
+    PxBounds b = px_bounds_empty();
+    px_bounds_add(&b, t->a);
+    px_bounds_add(&b, t->b);
+    px_bounds_add(&b, t->c);
+    PxVec3 n = px_normalized(px_cross(px_sub(t->b, t->a), px_sub(t->c, t->a)), px_vec(0, 0, 0));
+    uint32_t low[3], high[3], c[3];
+    double reach = 0;
+    for (int k = 0; k < 3; ++k) {
+        double hair = 1e-6 / tree->per_cell[k];
+        low[k] = cell_of(tree, k, along(b.low, k) - hair);
+        high[k] = cell_of(tree, k, along(b.high, k) + hair);
+        reach += (0.5 + 1e-6) * fabs(along(n, k)) / tree->per_cell[k];
+    }
+    for (c[2] = low[2]; c[2] <= high[2]; ++c[2])
+        for (c[1] = low[1]; c[1] <= high[1]; ++c[1])
+            for (c[0] = low[0]; c[0] <= high[0]; ++c[0])
+                if (!(fabs(px_dot(n, px_sub(cell_middle(tree, c), t->a))) > reach))
+                    tree->side[(c[2] * tree->cells[1] + c[1]) * tree->cells[0] + c[0]] = SURFACE;
+}
+
+/* Gives a cell and all that it is connected to the side of its middle. `stack` has room for all
+ * cells. */
+static void flood(PxMeshTree *tree, uint32_t first, uint32_t *stack)
+{
+    const uint32_t *n = tree->cells, step[3] = {1, n[0], n[0] * n[1]};
+    uint32_t top = 0, c[3] = {first % n[0], first / n[0] % n[1], first / (n[0] * n[1])};
+    Side side = px_mesh_tree_winding(tree, cell_middle(tree, c)) > 0.5 ? INSIDE : OUTSIDE;
+    tree->side[first] = (uint8_t)side;
+    stack[top++] = first;
+    while (top > 0) {
+        uint32_t cell = stack[--top];
+        for (int k = 0; k < 3; ++k) {
+            uint32_t at = cell / step[k] % n[k];
+            const uint32_t next[2] = {at > 0 ? cell - step[k] : cell,
+                                      at + 1 < n[k] ? cell + step[k] : cell};
+            for (int m = 0; m < 2; ++m)
+                if (tree->side[next[m]] == NOT_YET) {
+                    tree->side[next[m]] = (uint8_t)side;
+                    stack[top++] = next[m];
+                }
+        }
+    }
+}
+
+/* Winding numbers cost most where there is no surface near, as in the hole of a ring. So the bounds
+ * are divided into cells, about 16 a triangle, and those without surface know their side. Returns
+ * false if there is no room. */
+static bool find_sides(PxMeshTree *tree)
+{
+    const PxBounds *b = &tree->node[0].bounds;
+    PxVec3 size = px_sub(b->high, b->low);
+    double least = 1e-3 * fmax(size.x, fmax(size.y, size.z));
+    double wanted = fmin(fmax(16.0 * tree->count, 4096), 262144), total = 1;
+    double edge = cbrt(fmax(size.x, least) * fmax(size.y, least) * fmax(size.z, least) / wanted);
+    for (int k = 0; k < 3; ++k) {
+        double length = fmax(along(size, k), least);
+        tree->cells[k] = (uint32_t)fmin(fmax(ceil(length / edge), 1), 1024);
+        tree->per_cell[k] = tree->cells[k] / length;
+        total *= tree->cells[k];
+    }
+    size_t cells = (size_t)total;
+    uint32_t *stack = malloc(cells * sizeof *stack);
+    tree->side = malloc(cells);
+    if (stack == NULL || tree->side == NULL) {
+        free(stack);
+        return false;
+    }
+    memset(tree->side, NOT_YET, cells);
+    for (uint32_t k = 0; k < tree->count; ++k)
+        mark_surface(tree, &tree->triangle[k]);
+    for (uint32_t k = 0; k < cells; ++k)
+        if (tree->side[k] == NOT_YET)
+            flood(tree, k, stack);
+    free(stack);
+    return true;
+}
+
 PxStatus px_mesh_tree_create(const PxMesh *mesh, PxMeshTree **out)
 {
     *out = NULL;
@@ -216,6 +319,8 @@ PxStatus px_mesh_tree_create(const PxMesh *mesh, PxMeshTree **out)
     build_dipoles(tree, area);
     /* The area vectors of a closed mesh add up to 0. */
     tree->closed_looking = px_length(tree->dipole[0].area) <= 1e-9 * area[0];
+    if (tree->closed_looking && !find_sides(tree))
+        goto done;
     *out = tree;
     status = PX_OK;
 done:
@@ -237,6 +342,7 @@ void px_mesh_tree_free(PxMeshTree *tree)
     free(tree->dipole);
     free(tree->triangle);
     free(tree->number);
+    free(tree->side);
     free(tree);
 }
 
@@ -434,12 +540,40 @@ double px_mesh_tree_winding(const PxMeshTree *tree, PxVec3 point)
     return winding;
 }
 
-bool px_mesh_tree_inside(const PxMeshTree *tree, PxVec3 point)
+static bool in_bounds(const PxMeshTree *tree, PxVec3 point)
 {
     const PxBounds *box = &tree->node[0].bounds;
-    bool near = point.x >= box->low.x && point.x <= box->high.x && point.y >= box->low.y &&
-                point.y <= box->high.y && point.z >= box->low.z && point.z <= box->high.z;
-    return near && px_mesh_tree_winding(tree, point) > 0.5;
+    return point.x >= box->low.x && point.x <= box->high.x && point.y >= box->low.y &&
+           point.y <= box->high.y && point.z >= box->low.z && point.z <= box->high.z;
+}
+
+/* The side of the cell of a point; SURFACE: it is not known. */
+static Side side_of(const PxMeshTree *tree, PxVec3 point)
+{
+    if (!in_bounds(tree, point))
+        return OUTSIDE;
+    if (tree->side == NULL)
+        return SURFACE;
+    size_t cell = cell_of(tree, 2, point.z);
+    cell = cell * tree->cells[1] + cell_of(tree, 1, point.y);
+    cell = cell * tree->cells[0] + cell_of(tree, 0, point.x);
+    return (Side)tree->side[cell];
+}
+
+bool px_mesh_tree_inside(const PxMeshTree *tree, PxVec3 point)
+{
+    Side side = side_of(tree, point);
+    return side == SURFACE ? px_mesh_tree_winding(tree, point) > 0.5 : side == INSIDE;
+}
+
+bool px_mesh_tree_inside_from(const PxMeshTree *tree, PxVec3 point, const PxMeshSpot *nearest)
+{
+    /* the ball around the point that touches the surface has one side */
+    PxVec3 away = px_sub(point, nearest->point);
+    Side side = side_of(tree, point);
+    if (side == SURFACE)
+        side = side_of(tree, px_mad(point, away, 0.99));
+    return side == SURFACE ? px_mesh_tree_winding(tree, point) > 0.5 : side == INSIDE;
 }
 
 /* ---- rays ---- */

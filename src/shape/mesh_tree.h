@@ -41,6 +41,8 @@ double px_mesh_tree_winding_exact(const PxMeshTree *tree, PxVec3 point);
 
 /// Winding number above one half.
 bool px_mesh_tree_inside(const PxMeshTree *tree, PxVec3 point);
+/// The same, cheaper, where the nearest point of the surface is known.
+bool px_mesh_tree_inside_from(const PxMeshTree *tree, PxVec3 point, const PxMeshSpot *nearest);
 
 /// First triangle hit by origin + t direction for t in (from, to), from either
 /// side; out->distance is t. `direction` need not be of unit length.

@@ -239,7 +239,7 @@ static double mesh_distance(const PxShape *shape, PxVec3 p, PxVec3 *normal)
             *normal = px_normalized(px_scale(p, 1e-200), px_vec(0, 1, 0));
         return INFINITY;
     }
-    bool inside = px_mesh_tree_inside(shape->tree, p);
+    bool inside = px_mesh_tree_inside_from(shape->tree, p, &spot);
     if (normal != NULL)
         *normal = mesh_normal(shape, p, &spot, inside);
     return inside ? -spot.distance : spot.distance;
@@ -262,7 +262,7 @@ static double mesh_near(const PxShape *shape, PxVec3 p, double within, PxVec3 *n
     PxVec3 apart = px_sub(p, spot.point);
     double side = px_dot(apart, spot.face);
     bool inside = spot.at_corner || fabs(side) < 1e-3 * spot.distance
-                      ? px_mesh_tree_inside(shape->tree, p)
+                      ? px_mesh_tree_inside_from(shape->tree, p, &spot)
                       : side < 0;
     *normal = mesh_normal(shape, p, &spot, inside);
     return inside ? -spot.distance : spot.distance;

@@ -32,6 +32,7 @@ enum {
     HANGING,
     LIQUID,
     CALM,
+    INSET,
     COLUMNS
 };
 static const struct {
@@ -54,6 +55,7 @@ static const struct {
     [HANGING] = {"hanging", "kg", PX_F64, 1},
     [LIQUID] = {"liquid", "", PX_U32, 1},
     [CALM] = {"calm", "s", PX_F64, 1},
+    [INSET] = {"inset", "m", PX_F64, 1},
 };
 
 PxStatus px_cloth_init(PxWorld *world)
@@ -143,6 +145,12 @@ PxStatus px_cloth_check_wall(const PxWorld *world, const PxWall *wall)
     return PX_OK;
 }
 
+/* Cloth that starts nearer to a boundary than half its thickness keeps that much less, at first as
+ * much as it starts nearer, so that nothing is thrown off; SPEED is that at which it comes out,
+ * m/s. NOT_YET: it is found out in the first step. */
+#define NOT_YET (-1.0)
+#define SPEED 0.02
+
 static PxVec3 middle_of(const PxVec3 *x, uint32_t count)
 {
     PxBounds b = px_bounds_empty();
@@ -178,6 +186,7 @@ static PxStatus add_sheet(PxWorld *world, const PxBodyDef *def, uint32_t slot, P
         put(t, VELOCITY, first + k, v);
         put(t, LAST_PLACE, first + k, x);
         put(t, LAST_VELOCITY, first + k, v);
+        numbers(t, INSET)[first + k] = NOT_YET;
     }
     world->cloths.data[world->cloths.count++] = (PxCloth){.body = slot,
                                                           .material = def->material.slot - 1,
@@ -340,6 +349,7 @@ static PxStatus gather(PxWorld *world, PxClothStep *s)
                        .dt = world->dt,
                        .gravity = world->def.gravity,
                        .wetness = wetness,
+                       .handle = words(t, HANDLE),
                        .tolerance = world->sheets != NULL ? 1e-6 : 2e-3,
                        .most_iterations = 400,
                        .isa = world->isa};
@@ -459,6 +469,11 @@ static PxStatus solve(PxWorld *world, double tolerance, PxClothRun *run)
     for (uint32_t i = 0; i < t->count; ++i) /* held, or pushed by fluid */
         if (s->hold[i] != PX_CLOTH_FREE || px_length(s->push[i]) > 0)
             px_cloth_restart(s, i);
+    for (uint32_t i = 0; i < t->count; ++i)
+        if (numbers(t, INSET)[i] < 0)
+            px_cloth_walls_inset(&run->walls, s, i);
+        else
+            s->keep[i] -= numbers(t, INSET)[i];
     PX_TRY(px_cloth_walls_begin(&run->walls, s));
     px_cloth_walls_hold(&run->walls, s);
     s->contacts = &run->contacts;
@@ -558,6 +573,8 @@ void px_cloth_stage_commit(PxWorld *world)
     for (uint32_t i = 0; i < t->count; ++i) {
         commit_motion(t, run, i);
         words(t, CONTACT)[i] = run->walls.state[i];
+        double whole = 0.5 * run->step.law[run->step.system->of_vertex[i]].thickness;
+        numbers(t, INSET)[i] = fmax(whole - run->step.keep[i] - SPEED * run->step.dt, 0);
         ((double *)t->column[LOAD].data[0])[i] = run->walls.load[i];
     }
     px_cloth_bends_commit(world, &run->step);
@@ -590,7 +607,8 @@ PxStatus px_cloth_check_stored(const PxWorld *world, const PxWorldState *state,
             words(stored, HANDLE)[i] > world->handles.count || words(stored, CONTACT)[i] > 3 ||
             words(stored, PAST)[i] > 1 || words(stored, LIQUID)[i] > world->bodies.count ||
             !(numbers(stored, WATER)[i] >= 0) || !(numbers(stored, HANGING)[i] >= 0) ||
-            !(numbers(stored, HANGING)[i] <= numbers(stored, WATER)[i]))
+            !(numbers(stored, HANGING)[i] <= numbers(stored, WATER)[i]) ||
+            !(numbers(stored, INSET)[i] >= NOT_YET))
             return px_fail(PX_ERR_FORMAT,
                            "stored vertex %u of cloth has a body or handle that the scene does not "
                            "have",

@@ -63,6 +63,7 @@ PxClothDef px_cloth_def_default(void)
                         .stiff_damping = 0.002,
                         .limit = 0.1,
                         .step = 0.004,
+                        .bending_model = PX_CLOTH_PLATE,
                         .fluid_grip = 1,
                         .absorption = 1e-6,
                         .diffusion = 1e-5,

@@ -12,6 +12,25 @@ static bool is_in(PxBounds b, PxVec3 x)
            x.z >= b.low.z && x.z <= b.high.z;
 }
 
+/* Cloth may start a little nearer than it keeps away; it is then moved out slowly. */
+#define NEARER 0.99
+
+/* Vertices of cloth that start too near to another body. */
+typedef struct Close {
+    uint32_t count;
+    double depth; /* of the deepest, m */
+    PxVec3 at;    /* where it is */
+} Close;
+
+static void count_close(Close *c, double depth, PxVec3 at)
+{
+    ++c->count;
+    if (depth > c->depth) {
+        c->depth = depth;
+        c->at = at;
+    }
+}
+
 /* The world refuses a vertex at a distance below 0, and so does this. */
 static void compare(PxScene *scene, const PxSurvey *survey, size_t cloth, size_t other)
 {
@@ -19,36 +38,43 @@ static void compare(PxScene *scene, const PxSurvey *survey, size_t cloth, size_t
     const PxShape *shape = survey->shape[other];
     const PxBodyDef *def = &scene->body[other].def;
     PxBounds bounds = px_shape_bounds(shape);
-    uint32_t inside = 0;
-    double depth = 0;
-    PxVec3 at = {0, 0, 0};
+    bool solid = !px_body_is_boundary(def); /* the world does not refuse it */
+    const PxClothDef *law = &scene->material[scene->body[cloth].is.refers[0]].def.cloth;
+    double keep = solid ? 0 : 0.5 * law->thickness;
+    Close in = {0}, near = {0};
+    bounds.low = px_sub(bounds.low, px_vec(keep, keep, keep));
+    bounds.high = px_add(bounds.high, px_vec(keep, keep, keep));
     for (uint32_t k = 0; k < sheet->vertices; ++k) {
         PxVec3 x = sheet->start[k];
         if (!def->inside && !is_in(bounds, x))
             continue;
         double free = px_shape_distance(shape, x, NULL) * (def->inside ? -1 : 1);
-        if (!(free < 0))
-            continue;
-        ++inside;
-        if (-free > depth) {
-            depth = -free;
-            at = x;
-        }
+        if (free < 0)
+            count_close(&in, -free, x);
+        else if (free < NEARER * keep)
+            count_close(&near, keep - free, x);
     }
-    if (inside == 0)
-        return;
     char name[120];
     PxPath root = px_path_root(), bodies = px_path_key(&root, "bodies");
     PxPath own = px_path_index(&bodies, cloth), path = px_path_key(&own, "shape");
-    bool solid = !px_body_is_boundary(def); /* the world does not refuse it */
+    if (in.count == 0 && near.count > 0)
+        px_complain(scene, PX_WARNING, &path, PX_AT_VALUE,
+                    "starts with %u of its %u vertices nearer to the %s '%s' than half its "
+                    "thickness, %.3g m: by up to %.3g m at (%.3g, %.3g, %.3g) m; it is moved out "
+                    "slowly",
+                    near.count, sheet->vertices, def->wall ? "wall" : "rigid body",
+                    px_quote(def->name, name, sizeof name), keep, near.depth, near.at.x, near.at.y,
+                    near.at.z);
+    if (in.count == 0)
+        return;
     px_complain(scene, solid ? PX_WARNING : PX_ERROR, &path, PX_AT_VALUE,
                 "starts with %u of its %u vertices %s '%s', up to %.3g m deep at (%.3g, %.3g, "
                 "%.3g) m; wanted all outside of it",
-                inside, sheet->vertices,
+                in.count, sheet->vertices,
                 solid       ? "inside the solid"
                 : def->wall ? "inside the wall"
                             : "inside the rigid body",
-                px_quote(def->name, name, sizeof name), depth, at.x, at.y, at.z);
+                px_quote(def->name, name, sizeof name), in.depth, in.at.x, in.at.y, in.at.z);
 }
 
 static bool has_fluid(const PxScene *scene)

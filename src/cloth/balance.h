@@ -1,0 +1,13 @@
+/// Momentum and angular momentum of free cloth.
+#ifndef PX_CLOTH_BALANCE_H
+#define PX_CLOTH_BALANCE_H
+
+#include "cloth/cloth.h"
+
+/// After a solve: gives each group of cloth and bodies that touch each other, and that nothing
+/// holds, the rigid motion with which its momentum is exact, and its angular momentum if it is
+/// integrated by implicit Euler. Contacts do not notice a rigid motion.
+/// Errors: PX_ERR_MEMORY.
+PxStatus px_cloth_balance(PxClothStep *step);
+
+#endif
