@@ -241,16 +241,17 @@ PxStatus px_sheets_begin(PxSheets *s, PxArena *scratch)
     s->scratch = scratch;
     s->rounds = PX_ARENA_ARRAY(scratch, uint32_t, y->cloths + 1);
     s->v = PX_ARENA_ARRAY(scratch, PxVec3, n + 1);
+    s->base = PX_ARENA_ARRAY(scratch, PxVec3, n + 1);
     s->load = PX_ARENA_ARRAY(scratch, PxVec3, n + 1);
     s->added = PX_ARENA_ARRAY(scratch, PxClothAdded, n + 1);
     s->sheet = PX_ARENA_ARRAY(scratch, PxSheet, y->cloths + 1);
-    if (s->rounds == NULL || s->v == NULL || s->load == NULL || s->added == NULL ||
-        s->sheet == NULL)
+    if (s->rounds == NULL || s->v == NULL || s->base == NULL || s->load == NULL ||
+        s->added == NULL || s->sheet == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices in fluids", n);
     s->sheets = y->cloths;
     px_sheets_choose_rounds(s);
     for (uint32_t i = 0; i < n; ++i)
-        s->v[i] = s->sent[i];
+        s->v[i] = s->base[i] = s->sent[i];
     PX_TRY(px_sheets_mean(s, s->v));
     s->fastest = 0;
     for (uint32_t i = 0; i < n; ++i) {

@@ -14,6 +14,7 @@ typedef struct PxSheetRun {
     float *from[6];
     PxVec3 *solved; /* of the last solve of the cloth */
     bool any;       /* there was one */
+    bool assembled; /* the blocks of the cloth's matrix between vertices are those of this step */
 } PxSheetRun;
 
 static void set_sheets(const PxWorld *world, PxSheets *s)
@@ -89,8 +90,16 @@ PxStatus px_sheet_stage_begin(PxWorld *world, PxFluid *fluid)
 void px_sheet_stage_keep(const PxWorld *world, const PxVec3 *w)
 {
     PxSheetRun *run = world->sheets;
+    run->assembled = true;
+    if (w == NULL)
+        return;
     memcpy(run->solved, w, run->sheets.system->vertices * sizeof *w);
     run->any = true;
+}
+
+bool px_sheet_stage_assembled(const PxWorld *world)
+{
+    return world->sheets != NULL && world->sheets->assembled;
 }
 
 const PxVec3 *px_sheet_stage_solved(const PxWorld *world)

@@ -31,5 +31,6 @@ const PxPressureModel PX_ISA_NAME(px_auto) = {
     .info = {"auto", "flip in worlds of fluids and walls without tension and emitters, else dfsph",
              px_implicit_fields, PX_IMPLICIT_PARAMS, defaults},
     .step_limit = step_limit,
+    .yields = true,
     .solve = solve,
 };
