@@ -73,9 +73,10 @@ static double way_along(const PxVec3 a[3], const PxVec3 b[3], const Way *way)
     return px_length(px_sub(motion, mean)) + turn;
 }
 
-/* Does the way certainly not come as near to the triangle as meets() asks for, nor cross it? Because
- * it is too short, or because it stays on its side: at the start the triangle is below the plane
- * through its nearest point across the direction from there, and heights are linear in time. */
+/* Does the way certainly not come as near to the triangle as meets() asks for, nor cross it?
+ * Because it is too short, or because it stays on its side: at the start the triangle is below the
+ * plane through its nearest point across the direction from there, and heights are linear in time.
+ */
 static bool stays_away(const PxSheetCatch *c, uint32_t face, const Way *way)
 {
     PxVec3 a[3], b[3];
@@ -308,8 +309,8 @@ static int follow(const Job *j, uint32_t i, Contact contact[CONTACTS], PxVec3 *e
     return hits;
 }
 
-/* Do the sheets that the way of a particle could reach stay below it? Those within reach at the start
- * are below a plane (PxSheetClear), and those beyond are too far away. */
+/* Do the sheets that the way of a particle could reach stay below it? Those within reach at the
+ * start are below a plane (PxSheetClear), and those beyond are too far away. */
 static bool stays_above(const Job *j, uint32_t i, PxVec3 way, double length)
 {
     const PxSheets *s = j->c->sheets;

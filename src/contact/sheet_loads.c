@@ -605,6 +605,31 @@ static double spread_of(uint32_t rounds)
     return 1 + 3.0 * rounds;
 }
 
+/* Part of the mass of the particles that touch a vertex in that with which it yields. Pressures of
+ * a solve have errors; light vertices would be thrown away by them. */
+#define HEAVIER 0.2
+
+/* Adds a mass and inverts; a mass of 0 stays. */
+static void invert(PxYieldMass *mass, double more)
+{
+    double *m = mass->m;
+    if (!(m[0] + m[3] + m[5] > 0))
+        return;
+    double a[6] = {m[0] + more, m[1], m[2], m[3] + more, m[4], m[5] + more};
+    double c0 = a[3] * a[5] - a[4] * a[4], c1 = a[2] * a[4] - a[1] * a[5];
+    double c2 = a[1] * a[4] - a[2] * a[3], det = a[0] * c0 + a[1] * c1 + a[2] * c2;
+    const double to[6] = {c0,
+                          c1,
+                          c2,
+                          a[0] * a[5] - a[2] * a[2],
+                          a[1] * a[2] - a[0] * a[4],
+                          a[0] * a[3] - a[1] * a[1]};
+    double trace = a[0] + a[3] + a[5];
+    bool fine = det > 1e-14 * trace * trace * trace;
+    for (int c = 0; c < 6; ++c)
+        m[c] = fine ? to[c] / det : c == 0 || c == 3 || c == 5 ? 1 / trace : 0;
+}
+
 PxStatus px_sheets_yield(PxSheets *s, PxFluid *f, PxYieldMass *per_mass)
 {
     uint32_t n = s->system->vertices, room = (s->touches | 0x3ffu) + 1;
@@ -612,10 +637,11 @@ PxStatus px_sheets_yield(PxSheets *s, PxFluid *f, PxYieldMass *per_mass)
     PxYieldPress *press = PX_ARENA_ARRAY(s->scratch, PxYieldPress, room);
     uint32_t *number = PX_ARENA_ARRAY(s->scratch, uint32_t, n + 1);
     PxYieldMass *mass = PX_ARENA_ARRAY(s->scratch, PxYieldMass, n + 1);
+    double *touching = PX_ARENA_ARRAY(s->scratch, double, n + 1);
     PxVec3 *of = PX_ARENA_ARRAY(s->scratch, PxVec3, 3 * ((size_t)n + 1));
     s->yielding = PX_ARENA_ARRAY(s->scratch, uint32_t, n + 1);
     if (y == NULL || press == NULL || number == NULL || mass == NULL || of == NULL ||
-        s->yielding == NULL)
+        touching == NULL || s->yielding == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices", n);
     *y = (PxYieldPoints){.per_mass = mass,
                          .press = press,
@@ -624,9 +650,17 @@ PxStatus px_sheets_yield(PxSheets *s, PxFluid *f, PxYieldMass *per_mass)
                          .gained = of + 2 * ((size_t)n + 1)};
     memset(number, 0xff, n * sizeof *number);
     y->presses = list_presses(s, f, number, y, press);
-    for (uint32_t k = 0; k < n; ++k)
+    memset(touching, 0, n * sizeof *touching);
+    for (uint32_t k = 0; k < y->presses; ++k)
+        for (int c = 0; c < 3; ++c)
+            touching[s->yielding[press[k].point[c]]] +=
+                press[k].weight[c] * (double)f->particles->mass[press[k].row];
+    for (uint32_t k = 0; k < n; ++k) {
+        double spread = spread_of(s->rounds[s->system->of_vertex[k]]);
         for (int c = 0; c < 6; ++c)
-            per_mass[k].m[c] /= spread_of(s->rounds[s->system->of_vertex[k]]);
+            per_mass[k].m[c] *= spread;
+        invert(&per_mass[k], HEAVIER * touching[k]);
+    }
     for (uint32_t k = 0; k < y->count; ++k)
         mass[k] = per_mass[s->yielding[k]];
     s->per_mass = per_mass;

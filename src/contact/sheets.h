@@ -187,9 +187,9 @@ PxStatus px_sheets_list(PxSheets *s, const PxFluid *fluid);
 /// Errors: PX_ERR_MEMORY.
 PxStatus px_sheets_touch(PxSheets *s, PxFluid *fluid, bool masses);
 
-/// Lets vertices yield to the pressure, with inverse masses by vertex, which are changed and stay
-/// in use. Before the first solve, after px_sheets_list(). Errors: PX_ERR_MEMORY.
-PxStatus px_sheets_yield(PxSheets *s, PxFluid *fluid, PxYieldMass *per_mass);
+/// Lets vertices yield to the pressure, with masses by vertex (0: held), whose inverses, in the
+/// same place, stay in use. Before the first solve, after px_sheets_list(). Errors: PX_ERR_MEMORY.
+PxStatus px_sheets_yield(PxSheets *s, PxFluid *fluid, PxYieldMass *mass);
 
 /// Sets s->sent to the velocities with which the last solve of the pressure ended.
 void px_sheets_yielded(PxSheets *s);

@@ -39,7 +39,7 @@ typedef struct PxYieldPress {
     PxVec3 gradient;  ///< of the boundary's part, 1/m
 } PxYieldPress;
 
-/// Inverse mass C of a point: xx, xy, xz, yy, yz, zz, 1/kg.
+/// Inverse mass C of a point: xx, xy, xz, yy, yz, zz, 1/kg; or a mass, kg.
 typedef struct PxYieldMass {
     double m[6];
 } PxYieldMass;

@@ -21,7 +21,7 @@ typedef struct Setup {
     double spacing, step, radius, speed;    /* of the fluid and the jet */
     double thickness, friction, drag, tilt; /* tilt: of gravity, degrees */
     bool corners;                           /* held by them, else by the whole border */
-    bool slips; /* without viscous friction on the cloth */
+    bool slips;                             /* without viscous friction on the cloth */
 } Setup;
 
 static PxStatus hold(const Setup *s, PxClothRoom *room)

@@ -489,7 +489,7 @@ PxStatus px_cloth_stage_guess(PxWorld *world, PxVec3 *w)
     return PX_OK;
 }
 
-PxStatus px_cloth_stage_yields(PxWorld *world, PxYieldMass *per_mass, PxVec3 *w)
+PxStatus px_cloth_stage_yields(PxWorld *world, PxYieldMass *mass, PxVec3 *impulse, PxVec3 *u)
 {
     PxClothStep s;
     PxArenaMark mark = px_arena_mark(&world->scratch);
@@ -501,17 +501,12 @@ PxStatus px_cloth_stage_yields(PxWorld *world, PxYieldMass *per_mass, PxVec3 *w)
     px_cloth_assemble(&s);
     for (uint32_t i = 0; i < t->count; ++i) {
         uint32_t row = s.system->pattern.row[i];
-        const float *m = s.rows.inverse + 48 * (size_t)(row / 8) + row % 8;
+        const float *m = s.rows.diagonal + 48 * (size_t)(row / 8) + row % 8;
         bool free = words(t, HANDLE)[i] == 0 && words(t, CONTACT)[i] == 0;
         for (int c = 0; c < 6; ++c)
-            per_mass[i].m[c] = free ? (double)m[8 * c] : 0;
-        if (free) {
-            const double *k = per_mass[i].m;
-            PxVec3 b = s.b[i];
-            w[i] = px_add(s.u[i], px_vec(k[0] * b.x + k[1] * b.y + k[2] * b.z,
-                                         k[1] * b.x + k[3] * b.y + k[4] * b.z,
-                                         k[2] * b.x + k[4] * b.y + k[5] * b.z));
-        }
+            mass[i].m[c] = free ? (double)m[8 * c] : 0;
+        impulse[i] = free ? s.b[i] : px_vec(0, 0, 0);
+        u[i] = free ? s.u[i] : s.v[i];
     }
     px_arena_release(&world->scratch, mark);
     px_sheet_stage_keep(world, NULL);

@@ -18,6 +18,17 @@
 #define ENERGY 0.005
 #define RESTS 0.01
 
+/* Vertices yield within the pressure solve in steps in which this moves none of them by more than
+ * this part of a spacing, and while each pass leaves at most half of the mismatch of the one
+ * before. Otherwise fluid may part from the cloth, or the cloth meet a wall or a body within the
+ * step, which the response of a vertex does not know. */
+#define TRUSTED 0.15
+#define FALLS 0.5
+
+/* Largest sum of the sizes of the factors with which earlier passes are combined. Fluid may part
+ * from the cloth, so far ahead the mismatch is not linear. */
+#define AHEAD 2.0
+
 /* Passes in which added masses are found anew. Later ones keep them: they only decide how fast
  * passes converge. */
 #define MASSES 2
@@ -66,6 +77,7 @@ typedef struct Passes {
     const PxVec3 *start; /* velocities that the first pass saw */
     PxVec3 *w;           /* solved */
     PxVec3 *e[MOST];     /* mismatch of each pass, */
+    double off[MOST];    /* its size, */
     PxVec3 *next[MOST];  /* and the velocities with which the next one would start after it alone */
 } Passes;
 
@@ -86,7 +98,7 @@ static double product(const PxSheets *s, const PxVec3 *a, const PxVec3 *b)
 }
 
 /* Do the velocities that were solved agree with those that the fluid saw? */
-static bool agrees(const Passes *q, int pass, double gravity)
+static bool agrees(Passes *q, int pass, double gravity)
 {
     const PxSheets *s = q->s;
     double mass = 0, change = 0, off = product(s, q->e[pass], q->e[pass]);
@@ -96,6 +108,7 @@ static bool agrees(const Passes *q, int pass, double gravity)
         mass += s->held[i] ? 0 : m[0] + m[3] + m[5];
         change += s->held[i] ? 0 : px_dot(c, times(m, c));
     }
+    q->off[pass] = off;
     double least = RESTS * fmax(gravity * s->dt, 1e-4 * s->spacing / s->dt);
     double kinetic = px_sheets_kinetic(s);
     bool near = off <= AGREES * AGREES * change;
@@ -161,6 +174,11 @@ static void combine(Passes *q, int pass)
                 g[k][pass] = sum;
         }
     solve_normal(g, pass, x);
+    double sum = 0;
+    for (int k = 0; k < pass; ++k)
+        sum += fabs(x[k]);
+    for (int k = 0; k < pass && sum > AHEAD; ++k)
+        x[k] *= AHEAD / sum;
     for (uint32_t i = 0; i < vertices; ++i) {
         PxVec3 to = q->next[pass][i];
         for (int k = 0; k < pass; ++k)
@@ -215,21 +233,54 @@ static PxStatus load_sheets(PxWorld *world, PxFluid *f, PxSheets *s, int pass)
     return PX_OK;
 }
 
+/* Is the motion of all vertices that yield by velocities `to`, from `from` (NULL: 0), small? */
+static bool is_small(const PxSheets *s, const PxVec3 *to, const PxVec3 *from)
+{
+    double most = TRUSTED * s->spacing / s->dt;
+    for (uint32_t k = 0; k < s->yields->count; ++k) {
+        uint32_t i = s->yielding[k];
+        PxVec3 v = from != NULL ? px_sub(to[i], from[i]) : to[i];
+        if (!(px_dot(v, v) <= most * most)) /* true for NaN too */
+            return false;
+    }
+    return true;
+}
+
+static void hold_still(PxSheets *s, PxFluid *f)
+{
+    f->yield_points = NULL;
+    s->yields = NULL;
+    s->per_mass = NULL;
+}
+
 /* Lets the vertices yield to pressure. The first pass starts with the velocities that they would
  * have without the fluid, each on its own: at rest, pressure then returns them to zero. */
 static PxStatus let_yield(PxWorld *world, PxFluid *f, const PxPressureModel *model, Passes *q)
 {
     PxSheets *s = q->s;
     uint32_t n = s->system->vertices;
-    PxYieldMass *per_mass = PX_ARENA_ARRAY(s->scratch, PxYieldMass, n + 1);
-    if (per_mass == NULL)
+    PxYieldMass *mass = PX_ARENA_ARRAY(s->scratch, PxYieldMass, n + 1);
+    PxVec3 *impulse = PX_ARENA_ARRAY(s->scratch, PxVec3, n + 1);
+    if (mass == NULL || impulse == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices", n);
     if (s->touches == 0 || !model->yields)
         return PX_OK;
-    memcpy(q->w, s->sent, n * sizeof *q->w);
-    PX_TRY(px_cloth_stage_yields(world, per_mass, q->w));
-    PX_TRY(px_sheets_yield(s, f, per_mass));
-    return px_sheets_set_velocity(s, f, q->w);
+    PX_TRY(px_cloth_stage_yields(world, mass, impulse, q->w));
+    PX_TRY(px_sheets_yield(s, f, mass));
+    for (uint32_t i = 0; i < n; ++i)
+        q->w[i] = px_add(q->w[i], times(s->per_mass[i].m, impulse[i]));
+    if (is_small(s, q->w, q->start))
+        return px_sheets_set_velocity(s, f, q->w);
+    hold_still(s, f);
+    return PX_OK;
+}
+
+/* Can the passes go on as they began? */
+static bool is_trusted(const Passes *q, int pass)
+{
+    const PxSheets *s = q->s;
+    return s->yields == NULL || (is_small(s, s->sent, s->base) && is_small(s, q->w, s->base) &&
+                                 (pass == 0 || q->off[pass] <= FALLS * FALLS * q->off[pass - 1]));
 }
 
 PxStatus px_sheet_stage_pressure(PxWorld *world, PxFluid *f, const PxPressureModel *model)
@@ -246,8 +297,9 @@ PxStatus px_sheet_stage_pressure(PxWorld *world, PxFluid *f, const PxPressureMod
     PX_STAGE(&world->profile, "turns")
     PX_TRY(let_yield(world, f, model, &q));
     memcpy(kept.copy[FLUX], f->wall_flux, kept.size);
+    bool again = false;
     for (int pass = 0;; ++pass) {
-        PX_TRY(solve_once(world, f, model, pass));
+        PX_TRY(solve_once(world, f, model, again ? 1 : pass));
         px_sheets_yielded(s);
         PX_TRY(px_stop_check(&world->threads));
         PX_TRY(load_sheets(world, f, s, pass));
@@ -256,9 +308,18 @@ PxStatus px_sheet_stage_pressure(PxWorld *world, PxFluid *f, const PxPressureMod
         PX_STAGE(&world->profile, "turns")
         PX_TRY(px_cloth_stage_guess(world, q.w));
         PX_TRY(note(&q, pass));
-        if (agrees(&q, pass, px_length(world->def.gravity)))
+        bool done = agrees(&q, pass, px_length(world->def.gravity));
+        if (!done)
+            combine(&q, pass);
+        bool trusted = is_trusted(&q, pass);
+        if (done && trusted)
             return PX_OK;
-        combine(&q, pass);
+        if (!trusted) {
+            hold_still(s, f);
+            memcpy(q.w, q.start, s->system->vertices * sizeof *q.w);
+            pass = -1;
+            again = true;
+        }
         restore(&kept, f);
         PX_STAGE(&world->profile, "sheets")
         PX_TRY(px_sheets_set_velocity(s, f, q.w));
