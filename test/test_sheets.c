@@ -56,7 +56,8 @@ TEST(momentum_is_kept)
     CHECK_OK(px_world_advance(world, 0.1));
     PxVec3 after = momentum_of(world);
     PxStats s = stats_of(world);
-    /* 0.032 kg of 1.5 kg; 0.019 with 60 turns of pressure and cloth in each step */
+    /* 0.032 kg of 1.5 kg; 0.0190 with 60 turns of pressure and cloth in each step, so the 0.02 that
+     * this once asked for was more than the converged share */
     print_message("part of the momentum that cloth has: %.4f\n",
                   px_length(s.cloth_momentum) / px_length(before));
     CHECK(px_length(s.cloth_momentum) > 0.017 * px_length(before));
@@ -93,6 +94,40 @@ TEST(a_bounce_gains_no_energy)
     CHECK(most < 0.01 * stretched);
     CHECK(stats_of(world).leaked == 0);
     px_world_free(world);
+}
+
+/* A block of water hits a towel that hangs, in the steps that the water chooses. Turns of pressure
+ * and cloth that end too early gain energy: with a mismatch of 5 % of the change of velocity 0.05 J
+ * of 22 J, with one of 10 % 0.1 J. */
+TEST(water_that_hits_light_cloth_gains_no_energy)
+{
+    static const char *const velocity[] = {"[0, 0, -4]", "[0, 0, -10]", "[2, 0, -3]", "[0, 0, -1]"};
+    for (int k = 0; k < 4; ++k) {
+        char text[1500];
+        snprintf(text, sizeof text,
+                 "{\"phyxel\": 1, \"spacing\": 0.02, \"materials\": {\"terry\": {\"density\": 300, "
+                 "\"cloth\": {\"mass\": 0.4, \"weft\": 2000, \"warp\": 2000, \"shear\": 200, "
+                 "\"bend\": 5e-5, \"thickness\": 0.004}}, \"water\": {\"density\": 1000, "
+                 "\"viscosity\": 0.001}}, \"bodies\": [{\"name\": \"towel\", \"material\": "
+                 "\"terry\", \"shape\": {\"sheet\": {\"width\": 0.4, \"length\": 0.4, "
+                 "\"columns\": 20, \"rows\": 20}, \"turn\": {\"axis\": [1, 0, 0], \"degrees\": "
+                 "90}}}, {\"name\": \"block\", \"material\": \"water\", \"velocity\": %s, "
+                 "\"shape\": {\"box\": [0.146, 0.146, 0.146], \"at\": [0, 0, 0.09]}}], "
+                 "\"handles\": [{\"name\": \"top\", \"body\": \"towel\", \"shape\": {\"box\": "
+                 "[0.5, 0.03, 0.1], \"at\": [0, 0.2, 0]}}]}",
+                 velocity[k]);
+        PxWorld *world = world_of(text, 2);
+        double start = energy_of(world), most = 0;
+        while (stats_of(world).time < 0.03) {
+            CHECK_OK(px_world_step(world, 0.03));
+            most = fmax(most, energy_of(world) - start);
+        }
+        print_message("%s m/s: %.2g of %.3g J gained\n", velocity[k], most, start);
+        CHECK(stats_of(world).cloth_kinetic > 1e-3 * start); /* it hits */
+        CHECK(most < 1e-5 * start);
+        CHECK(stats_of(world).leaked == 0);
+        px_world_free(world);
+    }
 }
 
 /* Vertices under a particle that presses and adds no mass are thrown away by it. */
@@ -198,6 +233,63 @@ TEST(nothing_leaks)
             CHECK(p->y[i] > -0.15f || fabsf(p->x[i]) > 0.19f || fabsf(p->z[i]) > 0.19f);
         px_world_free(world);
     }
+}
+
+/* Jets on a free corner, on a sheet that lies above a floor, on a falling one that is folded by it,
+ * on a gap between two walls, and water between two sheets. */
+PHYSICS(nothing_leaks_at_corners_floors_folds_and_between_sheets)
+{
+    static const char *const cases[] = {
+        PINNED "\"bodies\": [" SHEET(
+            "") ", {\"name\": \"jet\", \"material\": \"water\", "
+                "\"velocity\": [0, -10, 0], \"shape\": {\"cylinder\": {\"radius\": 0.06, "
+                "\"height\": 0.3}, \"at\": [0, 0.18, 0]}}]",
+        "\"handles\": [{\"name\": \"a\", \"body\": \"sheet\", \"shape\": {\"box\": [0.06, 0.1, "
+        "0.5], \"at\": [-0.2, 0, 0]}}], \"bodies\": [" SHEET(
+            "") ", {\"name\": \"jet\", \"material\": \"water\", \"velocity\": [0, -6, 0], "
+                "\"shape\": {\"cylinder\": {\"radius\": 0.06, \"height\": 0.3}, \"at\": [0.18, "
+                "0.18, 0.18]}}]",
+        "\"bodies\": [" SHEET(
+            "") ", {\"name\": \"jet\", \"material\": \"water\", \"velocity\": [0, "
+                "-6, 0], \"shape\": {\"cylinder\": {\"radius\": 0.06, \"height\": 0.3}, \"at\": "
+                "[0, 0.18, "
+                "0]}}, {\"name\": \"floor\", \"wall\": true, \"shape\": {\"plane\": [0, 1, 0], "
+                "\"at\": [0, "
+                "-0.01, 0]}}]",
+        "\"bodies\": [" SHEET(
+            "") ", {\"name\": \"jet\", \"material\": \"water\", \"velocity\": [1, "
+                "-5, 0.5], \"shape\": {\"cylinder\": {\"radius\": 0.06, \"height\": 0.3}, \"at\": "
+                "[0.05, "
+                "0.18, 0]}}, {\"name\": \"low\", \"wall\": true, \"shape\": {\"box\": [0.3, 0.05, "
+                "0.5], "
+                "\"at\": [-0.2, -0.03, 0]}}, {\"name\": \"right\", \"wall\": true, \"shape\": "
+                "{\"box\": "
+                "[0.2, 0.05, 0.5], \"at\": [0.2, -0.03, 0]}}]",
+        PINNED "\"bodies\": [" SHEET(
+            "") ", {\"name\": \"lid\", \"material\": \"cotton\", "
+                "\"velocity\": [0, -3, 0], \"shape\": {\"sheet\": {\"width\": 0.4, \"length\": "
+                "0.4, "
+                "\"columns\": 16, \"rows\": 16}, \"at\": [0, 0.1, 0]}}, {\"name\": \"pool\", "
+                "\"material\": \"water\", \"shape\": {\"box\": [0.3, 0.08, 0.3], \"at\": [0, 0.05, "
+                "0]}}]"};
+    static const char *const steps[] = {"0.001", "0.005", "0.01"};
+    for (int c = 0; c < 5; ++c)
+        for (int k = 0; k < 3; ++k) {
+            char text[3000];
+            snprintf(text, sizeof text,
+                     "{\"phyxel\": 1, \"spacing\": 0.02, \"max_step\": %s, \"courant\": "
+                     "1, " MATERIALS("\"thickness\": 0.0005, \"step\": 0.02, \"self_collision\": "
+                                     "true") "%s}",
+                     steps[k], cases[c]);
+            PxWorld *world = world_of(text, 2);
+            CHECK_OK(px_world_advance(world, 0.08));
+            PxStats s = stats_of(world);
+            if (s.leaked > 0)
+                print_message("case %d, step %s: leaked %llu\n", c, steps[k],
+                              (unsigned long long)s.leaked);
+            CHECK(s.leaked == 0);
+            px_world_free(world);
+        }
 }
 
 TEST(threads_and_saving_keep_the_bits)

@@ -60,6 +60,40 @@ static double keep_of(const PxSheetCatch *c, uint32_t face)
     return c->keep[c->sheets->system->of_face[face]];
 }
 
+/* Upper bound of the relative displacement of a way and a triangle with the corners a and b at its
+ * start and end. */
+static double way_along(const PxVec3 a[3], const PxVec3 b[3], const Way *way)
+{
+    PxVec3 motion = px_sub(way->to, way->from), mean = px_vec(0, 0, 0);
+    for (int k = 0; k < 3; ++k)
+        mean = px_mad(mean, px_sub(b[k], a[k]), 1 / 3.0);
+    double turn = 0;
+    for (int k = 0; k < 3; ++k)
+        turn = fmax(turn, px_length(px_sub(px_sub(b[k], a[k]), mean)));
+    return px_length(px_sub(motion, mean)) + turn;
+}
+
+/* Does the way certainly not come as near to the triangle as meets() asks for, nor cross it?
+ * Because it is too short, or because it stays on its side: at the start the triangle is below the
+ * plane through its nearest point across the direction from there, and heights are linear in time.
+ */
+static bool stays_away(const PxSheetCatch *c, uint32_t face, const Way *way)
+{
+    PxVec3 a[3], b[3];
+    double weight[3];
+    corners_at(c, face, way->when, a);
+    corners_at(c, face, 1, b);
+    double d = px_cloth_point_triangle(way->from, a, weight);
+    double stop = 0.5 * fmin(keep_of(c, face), d);
+    if (d - way_along(a, b, way) > stop)
+        return true;
+    PxVec3 q = mix(a, weight), n = px_normalized(px_sub(way->from, q), px_vec(0, 0, 0));
+    double top = -INFINITY;
+    for (int k = 0; k < 3; ++k)
+        top = fmax(top, px_dot(px_sub(b[k], q), n));
+    return px_dot(px_sub(way->to, q), n) - top > 1.001 * stop && d > 0;
+}
+
 /* Does the way come nearer to the triangle than half the distance that it has or should keep? *when
  * is that moment. */
 static bool meets(const PxSheetCatch *c, uint32_t face, const Way *way, double *when,
@@ -69,13 +103,8 @@ static bool meets(const PxSheetCatch *c, uint32_t face, const Way *way, double *
     double weight[3], rest = 1 - way->when;
     corners_at(c, face, way->when, a);
     corners_at(c, face, 1, b);
-    PxVec3 motion = px_sub(way->to, way->from), mean = px_vec(0, 0, 0);
-    for (int k = 0; k < 3; ++k)
-        mean = px_mad(mean, px_sub(b[k], a[k]), 1 / 3.0);
-    double reach = px_length(px_sub(motion, mean)), turn = 0;
-    for (int k = 0; k < 3; ++k)
-        turn = fmax(turn, px_length(px_sub(px_sub(b[k], a[k]), mean)));
-    reach += turn;
+    PxVec3 motion = px_sub(way->to, way->from);
+    double reach = way_along(a, b, way);
     double d = px_cloth_point_triangle(way->from, a, weight);
     double stop = 0.5 * fmin(keep_of(c, face), d), part = 0;
     if (d - reach > stop || !(reach > 0))
@@ -175,6 +204,12 @@ static void stay(const PxSheetCatch *c, const Contact *k, Way *way)
     way->to = px_add(way->from, px_sub(mix(last, k->weight), mix(now, k->weight)));
 }
 
+/* The triangles that a particle may meet on its way as it is. */
+static PxSheetSweep sweep_of(const Job *j, uint32_t i)
+{
+    return px_sheet_sweep(start_of(j->c, i), px_particle_place(j->c->particles, i), 0.5 * j->keep);
+}
+
 /* The triangles that a particle may meet, also where it slides along others. */
 static PxSheetSweep around(const Job *j, uint32_t i)
 {
@@ -236,12 +271,14 @@ static PxVec3 cling(const Job *j, PxSheetSweep sweep, PxVec3 start, PxVec3 other
 static int follow(const Job *j, uint32_t i, Contact contact[CONTACTS], PxVec3 *end, bool *leaks)
 {
     PxVec3 start = start_of(j->c, i);
-    PxSheetSweep sweep = around(j, i);
+    PxSheetSweep sweep = sweep_of(j, i);
     Way way = {0, 1, start, px_particle_place(j->c->particles, i)};
     int hits = 0;
     *leaks = false;
     for (int leg = 0; leg <= LEGS; ++leg) {
         double when;
+        if (leg == 1)
+            sweep = around(j, i);
         Contact one;
         bool touched = first_touch(j, sweep, &way, &when, &one);
         if (!touched) {
@@ -264,6 +301,7 @@ static int follow(const Job *j, uint32_t i, Contact contact[CONTACTS], PxVec3 *e
     }
     *end = way.to;
     if (*leaks) {
+        sweep = around(j, i);
         way = (Way){0, 1, start, cling(j, sweep, start, way.to)};
         *leaks = any_passes(j, sweep, &way);
         *end = *leaks ? *end : way.to;
@@ -271,23 +309,44 @@ static int follow(const Job *j, uint32_t i, Contact contact[CONTACTS], PxVec3 *e
     return hits;
 }
 
+/* Do the sheets that the way of a particle could reach stay below it? Those within reach at the
+ * start are below a plane (PxSheetClear), and those beyond are too far away. */
+static bool stays_above(const Job *j, uint32_t i, PxVec3 way, double length)
+{
+    const PxSheets *s = j->c->sheets;
+    const PxSheetClear *clear = &s->clear[i];
+    double stop = 0.5 * j->keep;
+    if (s->clear == NULL || !(s->nearest[i] < INFINITY) ||
+        !(length + j->travel + stop < 0.999 * s->reach))
+        return false;
+    double along = way.x * (double)clear->normal[0] + way.y * (double)clear->normal[1] +
+                   way.z * (double)clear->normal[2];
+    return (double)clear->top + fmax(j->travel - along, 0) < -1.001 * stop;
+}
+
 /* Are a sheet and the way of a particle near enough to meet, by the largest displacements? */
 static bool may_meet(const Job *j, uint32_t i)
 {
     PxVec3 way = px_sub(px_particle_place(j->c->particles, i), start_of(j->c, i));
-    double far = fmin((double)j->c->far[i], j->c->beyond);
-    return far < 1.001 * (px_length(way) + j->travel + 0.5 * j->keep);
+    double length = px_length(way), far = fmin((double)j->c->far[i], j->c->beyond);
+    return far < 1.001 * (length + j->travel + 0.5 * j->keep) && !stays_above(j, i, way, length);
 }
 
 /* The same by those of the triangles in question. */
-static PxSheetSweep sweep_of(const Job *j, uint32_t i)
-{
-    return px_sheet_sweep(start_of(j->c, i), px_particle_place(j->c->particles, i), 0.5 * j->keep);
-}
-
 static bool meets_any(const Job *j, PxSheetSweep sweep)
 {
     return px_sheet_next_met(&j->c->sheets->tree, &sweep) != UINT32_MAX;
+}
+
+/* The same by that of each triangle. */
+static bool may_touch(const Job *j, uint32_t i)
+{
+    PxSheetSweep sweep = sweep_of(j, i);
+    Way way = {0, 1, start_of(j->c, i), px_particle_place(j->c->particles, i)};
+    for (uint32_t f; (f = px_sheet_next_met(&j->c->sheets->tree, &sweep)) != UINT32_MAX;)
+        if (!stays_away(j->c, f, &way))
+            return true;
+    return false;
 }
 
 /* Clears the marks of particles that meet nothing. Those of consecutive rows are near each other,
@@ -305,7 +364,7 @@ static void thin(const Job *j, uint32_t begin, uint32_t end)
             }
         bool some = count > 0 && meets_any(j, all);
         for (uint32_t k = i; k < to; ++k)
-            j->hits[k] = j->hits[k] && some && (count == 1 || meets_any(j, sweep_of(j, k)));
+            j->hits[k] = j->hits[k] && some && may_touch(j, k);
     }
 }
 

@@ -40,6 +40,8 @@ static PxSheetTouch touch_of(const PxSheets *s, const PxFluid *f, struct PxWallT
     PxSheetTouch t = {.touch = touch,
                       .cloth = cloth,
                       .place = px_vec((double)p->x[i], (double)p->y[i], (double)p->z[i])};
+    PxVec3 v = {(double)p->vx[i], (double)p->vy[i], (double)p->vz[i]};
+    t.speed2 = px_dot(v, v);
     for (const PxSheetFound *n = s->found[i]; n != NULL; n = n->next)
         if (n->cloth == cloth) {
             t.planes = n->planes;
@@ -336,11 +338,15 @@ static PxStatus find_touches(PxSheets *s, Job *job)
     return PX_OK;
 }
 
+PxStatus px_sheets_list(PxSheets *s, const PxFluid *f)
+{
+    Job job = {.s = s, .fluid = f};
+    return find_touches(s, &job);
+}
+
 PxStatus px_sheets_touch(PxSheets *s, PxFluid *f, bool masses)
 {
     Job job = {.s = s, .fluid = f, .layer = viscous_layer(f)};
-    if (s->touch == NULL)
-        PX_TRY(find_touches(s, &job));
     px_parallel_for(f->threads, s->touches, PX_BLOCK / 4, impulse_block, &job);
     if (!masses)
         return PX_OK;
@@ -465,8 +471,11 @@ PxStatus px_sheets_rub(PxSheets *s, PxFluid *f)
     PxVec3 *rubbed = PX_ARENA_ARRAY(s->scratch, PxVec3, n + 1);
     if (rubbed == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices", n);
-    for (uint32_t v = 0; v < n; ++v)
+    for (uint32_t v = 0; v < n; ++v) {
         rubbed[v] = px_vec(0, 0, 0);
+        s->v[v] = s->sent[v];
+    }
+    PX_TRY(px_sheets_mean(s, s->v));
     for (uint32_t k = 0; k < s->touches; ++k)
         rub(s, f, &s->touch[k], rubbed);
     PX_TRY(px_sheets_spread(s, rubbed));
@@ -539,7 +548,7 @@ PxStatus px_sheets_set_velocity(PxSheets *s, PxFluid *f, const PxVec3 *v)
     if (seen == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices", n);
     for (uint32_t i = 0; i < n; ++i)
-        seen[i] = s->sent[i] = v[i];
+        seen[i] = s->base[i] = v[i];
     PX_TRY(px_sheets_mean(s, seen));
     for (uint32_t k = 0; k < s->touches; ++k) {
         const PxSheetTouch *t = &s->touch[k];
@@ -557,4 +566,121 @@ PxStatus px_sheets_set_velocity(PxSheets *s, PxFluid *f, const PxVec3 *v)
         s->v[i] = seen[i];
     px_arena_release(s->scratch, mark);
     return PX_OK;
+}
+
+/* ---- how it yields ------------------------------------------------------------------------------
+ */
+
+/* The rows that press, and the vertices that they press on. */
+static uint32_t list_presses(const PxSheets *s, const PxFluid *f, uint32_t *number,
+                             PxYieldPoints *y, PxYieldPress *press)
+{
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < s->touches; ++k) {
+        const PxSheetTouch *t = &s->touch[k];
+        if (t->planes == 0)
+            continue;
+        const PxSheetPlane *plane = &t->plane[0]; /* whose velocity the fluid sees */
+        const float *g = t->touch->gradient;
+        double part = (double)px_fluid_part(f, t->touch->row);
+        PxYieldPress *e = &press[count++];
+        e->row = t->touch->row;
+        e->gradient = px_scale(px_vec((double)g[0], (double)g[1], (double)g[2]), part);
+        for (int c = 0; c < 3; ++c) {
+            uint32_t v = s->system->face[plane->face].corner[c];
+            if (number[v] == UINT32_MAX) {
+                s->yielding[y->count] = v;
+                number[v] = y->count++;
+            }
+            e->point[c] = number[v];
+            e->weight[c] = plane->weight[c];
+        }
+    }
+    return count;
+}
+
+/* Loads are spread over about this many vertices. */
+static double spread_of(uint32_t rounds)
+{
+    return 1 + 3.0 * rounds;
+}
+
+/* Part of the mass of the particles that touch a vertex in that with which it yields. Pressures of
+ * a solve have errors; light vertices would be thrown away by them. */
+#define HEAVIER 0.2
+
+/* Adds a mass and inverts; a mass of 0 stays. */
+static void invert(PxYieldMass *mass, double more)
+{
+    double *m = mass->m;
+    if (!(m[0] + m[3] + m[5] > 0))
+        return;
+    double a[6] = {m[0] + more, m[1], m[2], m[3] + more, m[4], m[5] + more};
+    double c0 = a[3] * a[5] - a[4] * a[4], c1 = a[2] * a[4] - a[1] * a[5];
+    double c2 = a[1] * a[4] - a[2] * a[3], det = a[0] * c0 + a[1] * c1 + a[2] * c2;
+    const double to[6] = {c0,
+                          c1,
+                          c2,
+                          a[0] * a[5] - a[2] * a[2],
+                          a[1] * a[2] - a[0] * a[4],
+                          a[0] * a[3] - a[1] * a[1]};
+    double trace = a[0] + a[3] + a[5];
+    bool fine = det > 1e-14 * trace * trace * trace;
+    for (int c = 0; c < 6; ++c)
+        m[c] = fine ? to[c] / det : c == 0 || c == 3 || c == 5 ? 1 / trace : 0;
+}
+
+PxStatus px_sheets_yield(PxSheets *s, PxFluid *f, PxYieldMass *per_mass)
+{
+    uint32_t n = s->system->vertices, room = (s->touches | 0x3ffu) + 1;
+    PxYieldPoints *y = PX_ARENA_ARRAY(s->scratch, PxYieldPoints, 1);
+    PxYieldPress *press = PX_ARENA_ARRAY(s->scratch, PxYieldPress, room);
+    uint32_t *number = PX_ARENA_ARRAY(s->scratch, uint32_t, n + 1);
+    PxYieldMass *mass = PX_ARENA_ARRAY(s->scratch, PxYieldMass, n + 1);
+    double *touching = PX_ARENA_ARRAY(s->scratch, double, n + 1);
+    PxVec3 *of = PX_ARENA_ARRAY(s->scratch, PxVec3, 3 * ((size_t)n + 1));
+    s->yielding = PX_ARENA_ARRAY(s->scratch, uint32_t, n + 1);
+    if (y == NULL || press == NULL || number == NULL || mass == NULL || of == NULL ||
+        touching == NULL || s->yielding == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices", n);
+    *y = (PxYieldPoints){.per_mass = mass,
+                         .press = press,
+                         .force = of,
+                         .change = of + n + 1,
+                         .gained = of + 2 * ((size_t)n + 1)};
+    memset(number, 0xff, n * sizeof *number);
+    y->presses = list_presses(s, f, number, y, press);
+    memset(touching, 0, n * sizeof *touching);
+    for (uint32_t k = 0; k < y->presses; ++k)
+        for (int c = 0; c < 3; ++c)
+            touching[s->yielding[press[k].point[c]]] +=
+                press[k].weight[c] * (double)f->particles->mass[press[k].row];
+    for (uint32_t k = 0; k < n; ++k) {
+        double spread = spread_of(s->rounds[s->system->of_vertex[k]]);
+        for (int c = 0; c < 6; ++c)
+            per_mass[k].m[c] *= spread;
+        invert(&per_mass[k], HEAVIER * touching[k]);
+    }
+    for (uint32_t k = 0; k < y->count; ++k)
+        mass[k] = per_mass[s->yielding[k]];
+    s->per_mass = per_mass;
+    s->yields = f->yield_points = y;
+    return PX_OK;
+}
+
+void px_sheets_yielded(PxSheets *s)
+{
+    memcpy(s->sent, s->base, s->system->vertices * sizeof *s->sent);
+    for (uint32_t k = 0; s->yields != NULL && k < s->yields->count; ++k) {
+        PxVec3 *v = &s->sent[s->yielding[k]];
+        *v = px_add(*v, s->yields->change[k]);
+    }
+}
+
+double px_sheets_kinetic(const PxSheets *s)
+{
+    double sum = 0;
+    for (uint32_t k = 0; k < s->touches; ++k)
+        sum += 0.5 * s->touch[k].carried * s->touch[k].speed2;
+    return sum;
 }

@@ -239,15 +239,13 @@ static void list_some(const PxSheets *s, const List *of, PxSheetBox box, List *l
     for (uint32_t k = 0; k < of->count; ++k) {
         const PxSheetBox *b = &s->tree.box[s->system->leaf_of[of->face[k]]];
         list->face[list->count] = of->face[k];
-        list->count += (b->low[0] <= box.high[0]) & (b->high[0] >= box.low[0]) &
-                       (b->low[1] <= box.high[1]) & (b->high[1] >= box.low[1]) &
-                       (b->low[2] <= box.high[2]) & (b->high[2] >= box.low[2]);
+        list->count += px_sheet_boxes_meet(b, &box);
     }
 }
 
 /* Distances of a group to triangles [first, first + count) of the list. `fresh`: of a new group. */
 static void measure_chunk(const Job *j, List *list, const Group *g, uint32_t first, uint32_t count,
-                          bool fresh)
+                          bool fresh, float least[LANES], uint32_t best[LANES])
 {
     if (list->held != first)
         for (uint32_t k = 0; k < count; ++k)
@@ -255,7 +253,8 @@ static void measure_chunk(const Job *j, List *list, const Group *g, uint32_t fir
     else if (!fresh)
         return;
     list->held = first;
-    PX_ISA_PICK(j->isa, px_sheet_measure)(list->triangle, count, g->at, &list->lanes);
+    PX_ISA_PICK(j->isa, px_sheet_measure)
+    (list->triangle, count, g->at, first, least, best, &list->lanes);
 }
 
 /* The nearest triangle of each particle among [first, end) of the list. */
@@ -269,13 +268,7 @@ static void nearest(const Job *j, List *list, const Group *g, uint32_t first, ui
     }
     for (uint32_t at = first; at < end; at += PX_SHEET_CHUNK) {
         uint32_t count = end - at < PX_SHEET_CHUNK ? end - at : PX_SHEET_CHUNK;
-        measure_chunk(j, list, g, at, count, true);
-        for (uint32_t k = 0; k < count; ++k)
-            for (int l = 0; l < LANES; ++l)
-                if (list->lanes.square[k][l] < least[l]) {
-                    least[l] = list->lanes.square[k][l];
-                    best[l] = at + k;
-                }
+        measure_chunk(j, list, g, at, count, true, least, best);
     }
 }
 
@@ -286,8 +279,8 @@ static void find_planes(Job *j, List *list, const Group *g, uint32_t first, uint
     uint32_t best[LANES];
     PxSheetFound found[LANES];
     Others others[LANES];
-    float normal[3][LANES] = {{0}}, top[LANES];
-    uint32_t any = 0;
+    float normal[3][LANES] = {{0}}, top[LANES], least[LANES] = {0};
+    uint32_t any = 0, ignored[LANES] = {0};
     nearest(j, list, g, first, end, best);
     for (uint32_t l = 0; l < LANES; ++l) {
         others[l].count = 0;
@@ -316,7 +309,7 @@ static void find_planes(Job *j, List *list, const Group *g, uint32_t first, uint
     for (uint32_t at = first; at < end; at += PX_SHEET_CHUNK) {
         uint32_t count = end - at < PX_SHEET_CHUNK ? end - at : PX_SHEET_CHUNK;
         uint8_t other[PX_SHEET_CHUNK];
-        measure_chunk(j, list, g, at, count, false);
+        measure_chunk(j, list, g, at, count, false, least, ignored);
         PX_ISA_PICK(j->isa, px_sheet_compare)
         (list->triangle, count, g->at, &list->lanes, normal, 1.0001f * (float)s->reach,
          (float)ALIKE, other, top);

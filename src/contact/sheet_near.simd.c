@@ -1,6 +1,8 @@
 /// Distances of 8 particles to triangles of cloth: contact/sheet_near.h.
 #include "contact/sheet_near_pass.h"
 
+#include <string.h>
+
 typedef struct Vec {
     PxF8 x, y, z;
 } Vec;
@@ -57,9 +59,13 @@ PX_INLINE float dot_of(const float a[3], const float b[3])
 }
 
 void PX_ISA_NAME(px_sheet_measure)(const PxSheetTriangle *triangle, uint32_t count,
-                                   const float at[3][8], PxSheetLanes *out)
+                                   const float at[3][8], uint32_t first, float least[8],
+                                   uint32_t best_of[8], PxSheetLanes *out)
 {
     const Vec p = load(at);
+    PxF8 lowest = px_f8_load(least);
+    PxI8 number;
+    memcpy(&number, best_of, sizeof number);
     for (uint32_t f = 0; f < count; ++f) {
         const PxSheetTriangle *t = &triangle[f];
         float bb = dot_of(t->ab, t->ab), bc = dot_of(t->ab, t->ac), cc = dot_of(t->ac, t->ac);
@@ -84,12 +90,18 @@ void PX_ISA_NAME(px_sheet_measure)(const PxSheetTriangle *triangle, uint32_t cou
         }
         Vec within = less(less(ap, ab, v), ac, w);
         r = choose_vec(inside, within, r);
-        px_f8_store(out->square[f], choose(inside, dot(within, within), best));
+        PxF8 size = choose(inside, dot(within, within), best);
+        PxI8 lower = size < lowest;
+        lowest = choose(lower, size, lowest);
+        number = (number & ~lower) | ((number * 0 + (int32_t)(first + f)) & lower);
+        px_f8_store(out->square[f], size);
         px_f8_store(out->apart[f][0], r.x);
         px_f8_store(out->apart[f][1], r.y);
         px_f8_store(out->apart[f][2], r.z);
         out->least[f] = (uint8_t)px_f8_bits(inside | ~nearer);
     }
+    px_f8_store(least, lowest);
+    memcpy(best_of, &number, sizeof number);
 }
 
 void PX_ISA_NAME(px_sheet_compare)(const PxSheetTriangle *triangle, uint32_t count,

@@ -21,10 +21,11 @@ typedef struct PxSheetLanes {
     uint8_t least[PX_SHEET_CHUNK];     ///< bit of a lane: no triangle beyond an edge is nearer
 } PxSheetLanes;
 
-/// Distances of the particles at[axis][lane] to `count` triangles.
+/// Distances of the particles at[axis][lane] to `count` triangles. Lowers least[lane], the square
+/// of the least distance so far, and sets best[lane] to `first` and the number of that triangle.
 PX_ISA_DECLARE(void, px_sheet_measure,
                (const PxSheetTriangle *triangle, uint32_t count, const float at[3][8],
-                PxSheetLanes *out));
+                uint32_t first, float least[8], uint32_t best[8], PxSheetLanes *out));
 
 /// With the unit normals of the particles' first planes. Sets bits of other[]: the direction from
 /// that triangle's nearest point, which is a least distance within reach, has a cosine below

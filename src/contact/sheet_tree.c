@@ -43,7 +43,7 @@ static PxSheetBox box_of_face(const PxVec3 t[3])
 
 static void join(PxSheetBox *to, const PxSheetBox *a, const PxSheetBox *b)
 {
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 4; ++k) {
         to->low[k] = a->low[k] < b->low[k] ? a->low[k] : b->low[k];
         to->high[k] = a->high[k] > b->high[k] ? a->high[k] : b->high[k];
     }
@@ -100,10 +100,7 @@ uint32_t px_sheet_next(const PxSheetTree *tree, PxSheetWalk *walk)
     uint32_t n = walk->at, nodes = tree->system->nodes;
     const PxSheetBox *q = &walk->box;
     while (n < nodes) {
-        const PxSheetBox *b = &tree->box[n];
-        bool meets = (b->low[0] <= q->high[0]) & (b->high[0] >= q->low[0]) &
-                     (b->low[1] <= q->high[1]) & (b->high[1] >= q->low[1]) &
-                     (b->low[2] <= q->high[2]) & (b->high[2] >= q->low[2]);
+        bool meets = px_sheet_boxes_meet(&tree->box[n], q);
         uint32_t face = node[n].face;
         n = meets ? n + 1 : node[n].next;
         if (meets && face != UINT32_MAX) {

@@ -8,9 +8,25 @@
 #include "base/arena.h"
 #include "cloth/cloth.h"
 
+#include <string.h>
+
 typedef struct PxSheetBox {
-    float low[3], high[3];
+    float low[4], high[4]; ///< x, y, z and 0, so that one comparison is of four floats
 } PxSheetBox;
+
+/// Do two boxes meet?
+static inline bool px_sheet_boxes_meet(const PxSheetBox *a, const PxSheetBox *b)
+{
+    typedef float Four __attribute__((vector_size(16)));
+    typedef long long Two __attribute__((vector_size(16)));
+    Four al, ah, bl, bh;
+    memcpy(&al, a->low, sizeof al);
+    memcpy(&ah, a->high, sizeof ah);
+    memcpy(&bl, b->low, sizeof bl);
+    memcpy(&bh, b->high, sizeof bh);
+    Two meet = (Two)((al <= bh) & (ah >= bl));
+    return (meet[0] & meet[1]) == -1;
+}
 
 typedef struct PxSheetTree {
     const PxClothSystem *system;

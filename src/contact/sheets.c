@@ -241,16 +241,17 @@ PxStatus px_sheets_begin(PxSheets *s, PxArena *scratch)
     s->scratch = scratch;
     s->rounds = PX_ARENA_ARRAY(scratch, uint32_t, y->cloths + 1);
     s->v = PX_ARENA_ARRAY(scratch, PxVec3, n + 1);
+    s->base = PX_ARENA_ARRAY(scratch, PxVec3, n + 1);
     s->load = PX_ARENA_ARRAY(scratch, PxVec3, n + 1);
     s->added = PX_ARENA_ARRAY(scratch, PxClothAdded, n + 1);
     s->sheet = PX_ARENA_ARRAY(scratch, PxSheet, y->cloths + 1);
-    if (s->rounds == NULL || s->v == NULL || s->load == NULL || s->added == NULL ||
-        s->sheet == NULL)
+    if (s->rounds == NULL || s->v == NULL || s->base == NULL || s->load == NULL ||
+        s->added == NULL || s->sheet == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices in fluids", n);
     s->sheets = y->cloths;
     px_sheets_choose_rounds(s);
     for (uint32_t i = 0; i < n; ++i)
-        s->v[i] = s->sent[i];
+        s->v[i] = s->base[i] = s->sent[i];
     PX_TRY(px_sheets_mean(s, s->v));
     s->fastest = 0;
     for (uint32_t i = 0; i < n; ++i) {
@@ -308,28 +309,36 @@ static bool is_open(const PxSheets *s, uint32_t i, float dx, float dy, float dz)
 
 /* A way that a sheet crosses is at least as long as both distances to the sheet together, and at
  * most as long as the support: the crossing is within reach of one of its ends. */
-static bool separated(const void *user, uint32_t i, uint32_t k)
+static bool mark_separated(const void *user, uint32_t i, const uint32_t *list, uint32_t size,
+                           uint8_t *bits)
 {
     const PxSheets *s = user;
     const PxParticles *p = s->particles;
-    float dx = p->x[k] - p->x[i], dy = p->y[k] - p->y[i], dz = p->z[k] - p->z[i];
-    float most = (float)s->reach, a = s->nearest[i], b = s->nearest[k];
-    float sum = 0.999f * ((a < most ? a : most) + (b < most ? b : most));
-    if (!(sum * sum <= dx * dx + dy * dy + dz * dz))
+    const float *x = p->x, *y = p->y, *z = p->z, *nearest = s->nearest;
+    float most = (float)s->reach, own = nearest[i] < most ? nearest[i] : most;
+    float xi = x[i], yi = y[i], zi = z[i];
+    bool any = false;
+    if (!s->maybe[i])
         return false;
-    if (!is_open(s, i, dx, dy, dz) && !is_open(s, k, -dx, -dy, -dz))
-        return false;
-    return px_sheets_between(s, px_vec((double)p->x[i], (double)p->y[i], (double)p->z[i]),
-                             px_vec((double)p->x[k], (double)p->y[k], (double)p->z[k]));
-}
-
-static bool is_near(const void *user, uint32_t i)
-{
-    return ((const PxSheets *)user)->maybe[i];
+    for (uint32_t n = 0; n < size; ++n) {
+        uint32_t k = list[n];
+        float dx = x[k] - xi, dy = y[k] - yi, dz = z[k] - zi;
+        float other = nearest[k] < most ? nearest[k] : most, sum = 0.999f * (own + other);
+        if (!(sum * sum <= dx * dx + dy * dy + dz * dz) || k == i)
+            continue;
+        if (!is_open(s, i, dx, dy, dz) && !is_open(s, k, -dx, -dy, -dz))
+            continue;
+        if (!px_sheets_between(s, px_vec((double)xi, (double)yi, (double)zi),
+                               px_vec((double)x[k], (double)y[k], (double)z[k])))
+            continue;
+        bits[n / 8] |= (uint8_t)(1u << n % 8);
+        any = true;
+    }
+    return any;
 }
 
 PxStatus px_sheets_part(const PxSheets *s, PxPairs *pairs, uint32_t behind, PxArena *scratch,
                         const PxThreads *threads, PxPairsParted *out)
 {
-    return px_pairs_cut(pairs, is_near, separated, s, behind, scratch, threads, out);
+    return px_pairs_cut(pairs, mark_separated, s, behind, scratch, threads, out);
 }

@@ -8,21 +8,27 @@
 /// plane counts by the cosine of the angle between its normal and the direction to the point.
 ///
 /// # How a sheet yields
-/// Pressure is solved with the velocity v that sheets have at the start of the step. Cloth is much
-/// lighter than the fluid that it carries; with that load alone it would be thrown away by it in
-/// every step (the added-mass instability: Causin, Gerbeau and Nobile 2005). The solve of the cloth
-/// therefore has the fluid in front of each vertex as an added mass M, a matrix that is large along
-/// the normals of the places where fluid presses:
-///   (A + M) w = b + load + M v,   v the velocity that the pressure solve knew.
-/// The fluid gets the opposite of the impulse M (v - w) at the end of the step, each vertex's
-/// shared among the particles that touch there and the columns of fluid in front of them. A mode of
-/// the true added mass m and mass m_c then has the right inertia m_c + m, and errors decay for any
-/// M above m / 2. Momentum is kept exactly.
-/// But the pressure of a pool that falls on a rigid sheet drives water sideways, and that of one
-/// that falls on a light sheet does not. So pressure and cloth are solved in turn, with the w that
-/// was found as the next v, until both agree (Robin-Neumann iterations: Badia, Nobile and Vergara
-/// 2008); M makes them converge. Only fluid under pressure counts: a jet that falls on
-/// the sheet is not moved by it.
+/// Pressure and cloth are solved in turn within a step until both agree on the velocity of the
+/// sheet (world/sheet_pressure.c). Cloth is much lighter than the fluid that it carries; with the
+/// load of a pressure that takes it for rigid it would be thrown away in every step (the added-mass
+/// instability: Causin, Gerbeau and Nobile 2005). So each solve knows how the other side responds
+/// (Robin-Robin iterations: Badia, Nobile and Vergara 2008):
+/// - In the pressure's, vertices yield, each on its own: v = s + C j, with the impulse j on the
+///   vertex and C the inverse of the diagonal block of the cloth's matrix (fluid/yield.h).
+/// - The cloth's has the fluid in front of each vertex as an added mass M, a matrix that is large
+///   along the normals of the places where fluid presses, at the velocity v with which the pressure
+///   solve ended:
+///     (A + M) w = b + j + M v.
+///   Only fluid under pressure counts: a jet that falls on the sheet is not moved by it.
+/// The next turn starts with s + e + C M e, e = w - v: it would end with w under the load that the
+/// cloth had. Of a mode with the cloth's matrix a and the true added mass f the turn leaves
+///   (c - a) (m - f) / ((c + f) (a + m)),   c = 1 / C:
+/// c is about a for short waves, m about f for long ones. Without C, modes remained where fluid
+/// resists by much more than the mass of its column, as between the sheet and a body on it.
+/// From the second turn on the start is the combination of all turns that should leave the least.
+/// The fluid gets the opposite of the impulse M (v - w) that is left at the end of the step, each
+/// vertex's shared among the particles that touch there and the columns of fluid in front of them:
+/// momentum is kept exactly.
 ///
 /// # Cloth that is finer than the fluid
 /// A particle presses on an area of about a spacing across. Where edges are shorter, loads, added
@@ -34,6 +40,7 @@
 
 #include "contact/sheet_tree.h"
 #include "fluid/fluid.h"
+#include "fluid/yield.h"
 
 /// A point of a sheet and the direction from it to a particle.
 typedef struct PxSheetPlane {
@@ -84,6 +91,7 @@ typedef struct PxSheetTouch {
     PxVec3 impulse;               ///< of the particle on the sheet in this step, N s
     double column;                ///< mass of the fluid in front of it, kg
     double carried; ///< its share of that column: the mass that it adds to the sheet, kg
+    double speed2;  ///< square of its speed at the start of the step, m^2/s^2
     double clings;  ///< the part of it that viscosity drags along the sheet, kg
 } PxSheetTouch;
 
@@ -99,15 +107,19 @@ typedef struct PxSheet {
 /// All cloth of a step, in scratch.
 typedef struct PxSheets {
     const PxClothSystem *system;
-    const PxVec3 *x;    ///< at the start of the step
-    PxVec3 *sent;       ///< velocities with which the pressure is solved
-    PxVec3 *v;          ///< their means, which the fluid sees
-    const double *mass; ///< of vertices, kg
-    double dt;          ///< s
-    double half;        ///< half the support of the kernel, m: farther sheets hide no part of it
-    double reach;       ///< distance up to which planes are found, at least `half`, m
-    double spacing;     ///< of the particles, m
-    uint32_t *rounds;   ///< by cloth: of spreading
+    const PxVec3 *x; ///< at the start of the step
+    PxVec3 *sent;    ///< velocities with which the pressure is solved: `base`, and how it yields
+    PxVec3 *base;    ///< velocities with which a solve of the pressure starts
+    PxVec3 *v;       ///< means of `base`, which the fluid sees
+    PxYieldPoints *yields;       ///< vertices that yield to pressure; NULL: none
+    uint32_t *yielding;          ///< their numbers
+    const PxYieldMass *per_mass; ///< by vertex: how it yields; NULL: not at all
+    const double *mass;          ///< of vertices, kg
+    double dt;                   ///< s
+    double half;      ///< half the support of the kernel, m: farther sheets hide no part of it
+    double reach;     ///< distance up to which planes are found, at least `half`, m
+    double spacing;   ///< of the particles, m
+    uint32_t *rounds; ///< by cloth: of spreading
     PxArena *scratch;
     double fastest; ///< of all vertices, m/s
     PxSheetTree tree;
@@ -166,10 +178,25 @@ PxStatus px_sheets_spread(const PxSheets *s, PxVec3 *of);
 /// Sets s->rounds so that the means extend over about a spacing.
 void px_sheets_choose_rounds(const PxSheets *s);
 
-/// Lists the particles that touch cloth and their impulses; with `masses`, also finds the masses
+/// Lists the particles that touch cloth: before the first solve of pressure. Errors:
+/// PX_ERR_MEMORY.
+PxStatus px_sheets_list(PxSheets *s, const PxFluid *fluid);
+
+/// Finds the impulses of the particles that touch cloth; with `masses`, also finds the masses
 /// that they add to its vertices. After the pressure is solved, before px_fluid_give_impulses().
 /// Errors: PX_ERR_MEMORY.
 PxStatus px_sheets_touch(PxSheets *s, PxFluid *fluid, bool masses);
+
+/// Lets vertices yield to the pressure, with masses by vertex (0: held), whose inverses, in the
+/// same place, stay in use. Before the first solve, after px_sheets_list(). Errors: PX_ERR_MEMORY.
+PxStatus px_sheets_yield(PxSheets *s, PxFluid *fluid, PxYieldMass *mass);
+
+/// Sets s->sent to the velocities with which the last solve of the pressure ended.
+void px_sheets_yielded(PxSheets *s);
+
+/// Kinetic energy of the fluid in front of the sheets that moves with them, at the start of the
+/// step, J.
+double px_sheets_kinetic(const PxSheets *s);
 
 /// Sets s->load to the impulses of the particles that touch. Errors: PX_ERR_MEMORY.
 PxStatus px_sheets_load(PxSheets *s, const PxFluid *fluid);

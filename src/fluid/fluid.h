@@ -93,6 +93,7 @@ typedef struct PxFluid {
     float *wall_push;
     struct PxTouches **touches; ///< particles near each boundary (boundaries.c), by blocks of rows
     struct PxYield *yield;      ///< boundaries that yield to pressure (yield.h); NULL: none
+    struct PxYieldPoints *yield_points; ///< points that yield to pressure; NULL: none
 
     /// Velocity that moves a particle in addition to its own, for this step only, m/s; NULL: none.
     /// A pressure model sets it to correct the density without changing the momentum.

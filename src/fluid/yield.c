@@ -49,16 +49,19 @@ PxStatus px_yield_begin(PxFluid *f)
             ++count;
             entries += list(f, k, NULL, NULL);
         }
-    if (entries == 0)
+    if (entries == 0 && f->yield_points == NULL)
         return PX_OK;
     PxYield *y = PX_ARENA_ARRAY(f->scratch, PxYield, 1);
-    PxYielding *one = PX_ARENA_ARRAY(f->scratch, PxYielding, count);
-    PxYieldEntry *entry = PX_ARENA_ARRAY(f->scratch, PxYieldEntry, entries);
+    PxYielding *one = PX_ARENA_ARRAY(f->scratch, PxYielding, count + 1);
+    PxYieldEntry *entry = PX_ARENA_ARRAY(f->scratch, PxYieldEntry, entries + 1);
     float *flux = PX_ARENA_ARRAY(f->scratch, float, f->count);
     if (y == NULL || one == NULL || entry == NULL || flux == NULL)
         return px_fail(PX_ERR_MEMORY, "fluid: no room for %u rows beside rigid bodies", entries);
     memset(flux, 0, f->count * sizeof *flux);
-    *y = (PxYield){.one = one, .entry = entry, .entries = entries, .flux = flux};
+    *y = (PxYield){
+        .one = one, .entry = entry, .entries = entries, .points = f->yield_points, .flux = flux};
+    for (uint32_t k = 0; y->points != NULL && k < y->points->count; ++k)
+        y->points->change[k] = y->points->gained[k] = px_vec(0, 0, 0);
     uint32_t at = 0;
     for (uint32_t k = 0; k < f->boundaries; ++k) {
         const PxBoundary *b = f->boundary[k];
@@ -82,6 +85,42 @@ static double factor_of(const float *factor, size_t stride, uint32_t row)
     return factor != NULL ? (double)factor[stride * row] : 1;
 }
 
+/* C times a force. */
+static PxVec3 yields_by(const PxYieldMass *mass, PxVec3 f)
+{
+    const double *c = mass->m;
+    return px_vec(c[0] * f.x + c[1] * f.y + c[2] * f.z, c[1] * f.x + c[3] * f.y + c[4] * f.z,
+                  c[2] * f.x + c[4] * f.y + c[5] * f.z);
+}
+
+static void respond_points(const PxFluid *f, double dt, PxYieldBase base, const float *factor,
+                           size_t stride)
+{
+    PxYield *y = f->yield;
+    PxYieldPoints *p = y->points;
+    double cell = per_cell(f);
+    for (uint32_t k = 0; k < p->count; ++k)
+        p->force[k] = px_vec(0, 0, 0);
+    for (uint32_t n = 0; n < p->presses && !y->frozen; ++n) {
+        const PxYieldPress *e = &p->press[n];
+        double size =
+            (double)f->quad[4 * (size_t)e->row + 3] * cell * factor_of(factor, stride, e->row);
+        for (int c = 0; c < 3 && size > 0; ++c)
+            p->force[e->point[c]] = px_mad(p->force[e->point[c]], e->gradient, e->weight[c] * size);
+    }
+    for (uint32_t k = 0; k < p->count; ++k) {
+        p->gained[k] = yields_by(&p->per_mass[k], px_scale(p->force[k], dt));
+        p->force[k] = base == PX_YIELD_FORCES ? px_add(p->gained[k], p->change[k]) : p->gained[k];
+    }
+    for (uint32_t n = 0; n < p->presses; ++n) {
+        const PxYieldPress *e = &p->press[n];
+        double sum = 0;
+        for (int c = 0; c < 3; ++c)
+            sum += e->weight[c] * px_dot(e->gradient, p->force[e->point[c]]);
+        y->flux[e->row] += (float)sum;
+    }
+}
+
 void px_yield_respond(PxFluid *f, double dt, PxYieldBase base, const float *factor, size_t stride)
 {
     PxYield *y = f->yield;
@@ -90,6 +129,10 @@ void px_yield_respond(PxFluid *f, double dt, PxYieldBase base, const float *fact
     double cell = per_cell(f);
     for (uint32_t k = 0; k < y->entries; ++k)
         y->flux[y->entry[k].row] = 0.0f;
+    for (uint32_t k = 0; y->points != NULL && k < y->points->presses; ++k)
+        y->flux[y->points->press[k].row] = 0.0f;
+    if (y->points != NULL)
+        respond_points(f, dt, base, factor, stride);
     for (uint32_t n = 0; n < y->count; ++n) {
         PxYielding *one = &y->one[n];
         const PxBoundary *b = one->boundary;
@@ -129,6 +172,9 @@ void px_yield_keep(PxFluid *f)
         one->change = px_add(one->change, one->gained);
         one->twist = px_add(one->twist, one->turned);
     }
+    PxYieldPoints *p = f->yield != NULL ? f->yield->points : NULL;
+    for (uint32_t k = 0; p != NULL && k < p->count; ++k)
+        p->change[k] = px_add(p->change[k], p->gained[k]);
 }
 
 void px_yield_end(PxFluid *f)
@@ -140,6 +186,14 @@ void px_yield_end(PxFluid *f)
             f->wall_flux[e->row] +=
                 (float)(px_dot(e->gradient, y->one[n].change) + px_dot(e->moment, y->one[n].twist));
         }
+    const PxYieldPoints *p = y != NULL ? y->points : NULL;
+    for (uint32_t n = 0; p != NULL && n < p->presses; ++n) {
+        const PxYieldPress *e = &p->press[n];
+        double sum = 0;
+        for (int c = 0; c < 3; ++c)
+            sum += e->weight[c] * px_dot(e->gradient, p->change[e->point[c]]);
+        f->wall_flux[e->row] += (float)sum;
+    }
 }
 
 static PxVec3 sizes(PxVec3 v)
@@ -147,11 +201,42 @@ static PxVec3 sizes(PxVec3 v)
     return px_vec(fabs(v.x), fabs(v.y), fabs(v.z));
 }
 
+static void bound_points(const PxFluid *f, const float *factor, size_t stride, float *bound,
+                         double scale)
+{
+    PxYieldPoints *p = f->yield->points;
+    double cell = per_cell(f);
+    for (uint32_t k = 0; k < p->count; ++k)
+        p->force[k] = px_vec(0, 0, 0);
+    for (uint32_t n = 0; n < p->presses; ++n) {
+        const PxYieldPress *e = &p->press[n];
+        double part = cell * factor_of(factor, stride, e->row);
+        for (int c = 0; c < 3; ++c)
+            p->force[e->point[c]] =
+                px_mad(p->force[e->point[c]], sizes(e->gradient), e->weight[c] * part);
+    }
+    for (uint32_t k = 0; k < p->count; ++k) {
+        PxYieldMass size;
+        for (int c = 0; c < 6; ++c)
+            size.m[c] = fabs(p->per_mass[k].m[c]);
+        p->force[k] = yields_by(&size, p->force[k]);
+    }
+    for (uint32_t n = 0; n < p->presses; ++n) {
+        const PxYieldPress *e = &p->press[n];
+        double sum = 0;
+        for (int c = 0; c < 3; ++c)
+            sum += e->weight[c] * px_dot(sizes(e->gradient), p->force[e->point[c]]);
+        bound[e->row] += (float)(scale * cell * factor_of(factor, stride, e->row) * sum);
+    }
+}
+
 void px_yield_bound(const PxFluid *f, const float *factor, size_t stride, float *bound,
                     double scale)
 {
     const PxYield *y = f->yield;
     double cell = per_cell(f);
+    if (y != NULL && y->points != NULL)
+        bound_points(f, factor, stride, bound, scale);
     for (uint32_t n = 0; y != NULL && n < y->count; ++n) {
         const PxYielding *one = &y->one[n];
         const PxBoundary *b = one->boundary;

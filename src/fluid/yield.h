@@ -31,13 +31,40 @@ typedef struct PxYieldEntry {
     PxVec3 moment;   ///< r x gradient
 } PxYieldEntry;
 
+/// A row that presses on points of boundaries that yield point by point.
+typedef struct PxYieldPress {
+    uint32_t row;
+    uint32_t point[3];
+    double weight[3]; ///< of the points, 1 in sum
+    PxVec3 gradient;  ///< of the boundary's part, 1/m
+} PxYieldPress;
+
+/// Inverse mass C of a point: xx, xy, xz, yy, yz, zz, 1/kg; or a mass, kg.
+typedef struct PxYieldMass {
+    double m[6];
+} PxYieldMass;
+
+/// Points that yield, each on its own: vertices of cloth (contact/sheets.h). Their response is that
+/// of rigid bodies with force per point instead of force and torque:
+///   dv_k = C_k dt sum_i w_ik P_i grad wall_i / s^3,
+/// which changes the rate of compression of row i by - sum_k w_ik dv_k . grad wall_i.
+typedef struct PxYieldPoints {
+    uint32_t count, presses;
+    const PxYieldMass *per_mass;
+    const PxYieldPress *press;
+    PxVec3 *force;  ///< by point, scratch
+    PxVec3 *change; ///< by point, m/s: as in PxYielding
+    PxVec3 *gained;
+} PxYieldPoints;
+
 typedef struct PxYield {
     PxYielding *one;
     uint32_t count;
     PxYieldEntry *entry;
     uint32_t entries;
-    float *flux; ///< by row: gradient times the boundaries' change of velocity, 1/s
-    bool frozen; ///< pressure does not move them: for solves that only shift particles
+    PxYieldPoints *points; ///< NULL: none
+    float *flux;           ///< by row: gradient times the boundaries' change of velocity, 1/s
+    bool frozen;           ///< pressure does not move them: for solves that only shift particles
 } PxYield;
 
 /// Lists the boundaries of the fluid that yield and what they gained so far from drag and tension.

@@ -213,8 +213,7 @@ typedef struct Cut {
     uint8_t *bits;
     uint8_t *some; /* by row */
     const uint32_t *group;
-    PxRowMaybe *maybe;
-    PxPairApart *apart;
+    PxRowMark *mark;
     const void *user;
     uint32_t behind;
     const uint32_t *row; /* rows of which some are removed */
@@ -244,14 +243,9 @@ static void mark_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t i = begin; i < end; ++i) {
         const uint32_t *row = job->pairs->row + job->pairs->start[i];
         uint8_t *bits = job->bits + job->pairs->start[i] / 8;
-        job->some[i] = 0;
-        if (!job->maybe(job->user, i))
-            continue;
-        for (uint32_t k = 0; k < job->pairs->size[i]; ++k) {
-            bool apart = row[k] != i && job->apart(job->user, i, row[k]);
-            bits[k / 8] = (uint8_t)((k % 8 == 0 ? 0u : bits[k / 8]) | (unsigned)apart << k % 8);
-            job->some[i] |= apart;
-        }
+        uint32_t size = job->pairs->size[i];
+        memset(bits, 0, (size + 7) / 8);
+        job->some[i] = job->mark(job->user, i, row, size, bits);
     }
 }
 
@@ -317,11 +311,10 @@ PxStatus px_pairs_part(PxPairs *pairs, const uint32_t *group, uint32_t behind, P
     return cut(&job, mark_groups_block, scratch, threads, out);
 }
 
-PxStatus px_pairs_cut(PxPairs *pairs, PxRowMaybe *maybe, PxPairApart *apart, const void *user,
-                      uint32_t behind, PxArena *scratch, const PxThreads *threads,
-                      PxPairsParted *out)
+PxStatus px_pairs_cut(PxPairs *pairs, PxRowMark *mark, const void *user, uint32_t behind,
+                      PxArena *scratch, const PxThreads *threads, PxPairsParted *out)
 {
-    Cut job = {.pairs = pairs, .maybe = maybe, .apart = apart, .user = user, .behind = behind};
+    Cut job = {.pairs = pairs, .mark = mark, .user = user, .behind = behind};
     return cut(&job, mark_block, scratch, threads, out);
 }
 

@@ -451,7 +451,7 @@ static PxStatus solve(PxWorld *world, double tolerance, PxClothRun *run)
     PX_TRY(gather(world, s));
     s->tolerance = fmax(s->tolerance, tolerance);
     const PxVec3 *last = px_sheet_stage_solved(world);
-    s->again = last != NULL;
+    s->again = px_sheet_stage_assembled(world);
     if (last != NULL)
         memcpy(s->w, last, s->system->vertices * sizeof *s->w);
     hold_vertices(world, s);
@@ -501,6 +501,30 @@ PxStatus px_cloth_stage_guess(PxWorld *world, PxVec3 *w)
     memcpy(w, run.solved, run.step.system->vertices * sizeof *w);
     px_sheet_stage_keep(world, w);
     px_arena_release(&world->scratch, mark);
+    return PX_OK;
+}
+
+PxStatus px_cloth_stage_yields(PxWorld *world, PxYieldMass *mass, PxVec3 *impulse, PxVec3 *u)
+{
+    PxClothStep s;
+    PxArenaMark mark = px_arena_mark(&world->scratch);
+    const PxTable *t = &world->cloth_vertices;
+    PX_TRY(gather(world, &s));
+    for (uint32_t i = 0; i < t->count; ++i)
+        px_cloth_restart(&s, i);
+    px_cloth_evaluate(&s);
+    px_cloth_assemble(&s);
+    for (uint32_t i = 0; i < t->count; ++i) {
+        uint32_t row = s.system->pattern.row[i];
+        const float *m = s.rows.diagonal + 48 * (size_t)(row / 8) + row % 8;
+        bool free = words(t, HANDLE)[i] == 0 && words(t, CONTACT)[i] == 0;
+        for (int c = 0; c < 6; ++c)
+            mass[i].m[c] = free ? (double)m[8 * c] : 0;
+        impulse[i] = free ? s.b[i] : px_vec(0, 0, 0);
+        u[i] = free ? s.u[i] : s.v[i];
+    }
+    px_arena_release(&world->scratch, mark);
+    px_sheet_stage_keep(world, NULL);
     return PX_OK;
 }
 

@@ -7,6 +7,7 @@
 #ifndef PX_WORLD_CLOTH_STAGE_H
 #define PX_WORLD_CLOTH_STAGE_H
 
+#include "fluid/yield.h"
 #include "world/world_parts.h"
 
 /// Makes the empty table of vertices. Errors: PX_ERR_MEMORY.
@@ -34,6 +35,10 @@ double px_cloth_stage_limit(const PxWorld *world);
 /// The velocities w that vertices would have with the present load of fluids. Errors:
 /// PX_ERR_MEMORY, PX_ERR_STOPPED.
 PxStatus px_cloth_stage_guess(PxWorld *world, PxVec3 *w);
+/// How vertices respond to impulses in this step, each on its own: the diagonal blocks of the
+/// system (0 for vertices that are held or touch a wall), and without the fluid the impulse on each
+/// and the velocity u that it is relative to. Errors: PX_ERR_MEMORY.
+PxStatus px_cloth_stage_yields(PxWorld *world, PxYieldMass *mass, PxVec3 *impulse, PxVec3 *u);
 /// Errors: PX_ERR_MEMORY, PX_ERR_STOPPED; PX_ERR_NUMERIC naming the body.
 PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid);
 /// After the particles moved: keeps fluid from crossing cloth. Errors: PX_ERR_MEMORY.

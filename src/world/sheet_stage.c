@@ -14,10 +14,12 @@ typedef struct PxSheetRun {
     float *from[6];
     PxVec3 *solved; /* of the last solve of the cloth */
     bool any;       /* there was one */
+    bool assembled; /* the blocks of the cloth's matrix between vertices are those of this step */
 } PxSheetRun;
 
-static void set_sheets(const PxWorld *world, PxSheets *s)
+static void set_sheets(const PxWorld *world, const PxFluid *fluid, PxSheets *s)
 {
+    bool viscous = px_fluid_is_viscous(fluid);
     for (uint32_t k = 0; k < s->sheets; ++k) {
         const PxCloth *cloth = &world->cloths.data[k];
         const PxClothDef *def = &world->materials.data[cloth->material].def.cloth;
@@ -26,7 +28,7 @@ static void set_sheets(const PxWorld *world, PxSheets *s)
         s->sheet[k].boundary.body = cloth->body;
         s->sheet[k].boundary.made = world->bodies.data[cloth->body].generation;
         s->sheet[k].boundary.friction = def->fluid_grip;
-        if (def->fluid_grip > 0) /* viscous drag reaches as far as the kernel */
+        if (viscous && def->fluid_grip > 0) /* viscous drag reaches as far as the kernel */
             s->reach = 2 * s->half;
     }
 }
@@ -79,7 +81,7 @@ PxStatus px_sheet_stage_begin(PxWorld *world, PxFluid *fluid)
     PX_TRY(px_wet_saturation(world, &wetness));
     s->wetness = wetness;
     PX_TRY(px_sheets_begin(s, &world->scratch));
-    set_sheets(world, s);
+    set_sheets(world, fluid, s);
     PX_TRY(px_sheets_find(s, fluid->grid, fluid->particles, fluid->isa, fluid->threads));
     PX_TRY(append_boundaries(s, fluid));
     world->sheets = run;
@@ -89,8 +91,16 @@ PxStatus px_sheet_stage_begin(PxWorld *world, PxFluid *fluid)
 void px_sheet_stage_keep(const PxWorld *world, const PxVec3 *w)
 {
     PxSheetRun *run = world->sheets;
+    run->assembled = true;
+    if (w == NULL)
+        return;
     memcpy(run->solved, w, run->sheets.system->vertices * sizeof *w);
     run->any = true;
+}
+
+bool px_sheet_stage_assembled(const PxWorld *world)
+{
+    return world->sheets != NULL && world->sheets->assembled;
 }
 
 const PxVec3 *px_sheet_stage_solved(const PxWorld *world)

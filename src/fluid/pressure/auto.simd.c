@@ -33,5 +33,6 @@ const PxPressureModel PX_ISA_NAME(px_auto) = {
              "dfsph",
              px_implicit_fields, PX_IMPLICIT_PARAMS, defaults},
     .step_limit = step_limit,
+    .yields = true,
     .solve = solve,
 };

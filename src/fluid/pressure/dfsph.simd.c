@@ -18,5 +18,6 @@ const PxPressureModel PX_ISA_NAME(px_dfsph) = {
     .info = {"dfsph", "constant density and divergence-free velocities", px_implicit_fields,
              PX_IMPLICIT_PARAMS, px_dfsph_defaults},
     .step_limit = px_implicit_step_limit,
+    .yields = true,
     .solve = solve,
 };

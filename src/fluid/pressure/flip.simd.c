@@ -22,5 +22,6 @@ const PxPressureModel PX_ISA_NAME(px_flip) = {
     .info = {"flip", "divergence-free velocities by a staggered grid, density by shifts",
              px_implicit_fields, PX_IMPLICIT_PARAMS, px_flip_defaults},
     .step_limit = step_limit,
+    .yields = true,
     .solve = solve,
 };

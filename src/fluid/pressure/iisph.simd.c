@@ -21,5 +21,6 @@ extern const PxPressureModel PX_ISA_NAME(px_iisph);
 const PxPressureModel PX_ISA_NAME(px_iisph) = {
     .info = {"iisph", "constant density", px_implicit_fields, PX_COUNT(defaults), defaults},
     .step_limit = px_implicit_step_limit,
+    .yields = true,
     .solve = solve,
 };

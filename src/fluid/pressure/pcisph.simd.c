@@ -26,5 +26,6 @@ const PxPressureModel PX_ISA_NAME(px_pcisph) = {
     .info = {"pcisph", "constant density, predicted and corrected", px_implicit_fields,
              PX_COUNT(defaults), defaults},
     .step_limit = px_implicit_step_limit,
+    .yields = true,
     .solve = solve,
 };

@@ -16,6 +16,8 @@ typedef struct PxPressureModel {
     /// Longest stable step for the current state of the fluid, s; *why names what limits it.
     double (*step_limit)(const struct PxFluid *fluid, const char **why);
 
+    bool yields; ///< boundaries yield within its solve (fluid/yield.h)
+
     /// Adds the pressure acceleration of every particle and stores its pressure.
     PxStatus (*solve)(struct PxFluid *fluid);
 } PxPressureModel;

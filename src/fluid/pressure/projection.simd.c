@@ -39,5 +39,6 @@ const PxPressureModel PX_ISA_NAME(px_projection) = {
     .info = {"projection", "divergence-free velocities with corrected gradients, density by shifts",
              px_implicit_fields, PX_COUNT(defaults), defaults},
     .step_limit = step_limit,
+    .yields = true,
     .solve = solve,
 };
