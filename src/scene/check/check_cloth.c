@@ -95,8 +95,9 @@ static void compare_spacing(PxScene *scene, const PxSurvey *survey, size_t cloth
 static void check_pores(PxScene *scene, size_t index)
 {
     const PxMaterialDef *def = &scene->material[index].def;
-    static const char *const needs[] = {"absorption",  "diffusion", "rise",         "drying",
-                                        "wet_stretch", "wet_bend",  "permeability", "wet"};
+    static const char *const needs[] = {"absorption",   "diffusion",   "rise",
+                                        "drying",       "wet_stretch", "wet_bend",
+                                        "permeability", "wet",         "squeeze"};
     const json_t *all = json_object_get(scene->root, "materials");
     const json_t *stated = json_object_get(json_object_get(all, def->name), "cloth");
     PxPath root = px_path_root(), materials = px_path_key(&root, "materials");
