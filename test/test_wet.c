@@ -327,6 +327,23 @@ PHYSICS(a_block_presses_liquid_out)
     px_world_free(world);
 }
 
+/* What dries is accounted for, and goes at its rate until nothing is left. */
+TEST(cloth_dries_at_its_rate)
+{
+    PxWorld *world = strip_of(16, 1e-5, 0.1, 0.5, "");
+    double before = stats_of(world).cloth_water, area = 0.4 * 0.05;
+    world->materials.data[0].def.cloth.drying = 0.2; /* kg/(m^2 s), of 0.4 kg/m^2 */
+    CHECK_OK(px_world_advance(world, 1));
+    PxStats s = stats_of(world);
+    CHECK_NEAR(s.mass_out / (0.2 * area * (1 - 1e-4)), 1, 1e-9);
+    CHECK_NEAR((s.cloth_water + s.mass_out) / before, 1, 1e-12);
+    CHECK_OK(px_world_advance(world, 3));
+    s = stats_of(world);
+    CHECK_NEAR(s.cloth_water, 0, 1e-15);
+    CHECK_NEAR(s.mass_out / before, 1, 1e-12);
+    px_world_free(world);
+}
+
 /* ---- two liquids ---- */
 
 static double mass_of(const PxWorld *world, uint32_t material)
@@ -354,9 +371,25 @@ TEST(cloth_keeps_two_liquids_apart)
         "[-0.1, 0.05, 0]}}, {\"name\": \"right\", \"material\": \"water\", \"shape\": "
         "{\"box\": [0.2, 0.1, 0.2], \"at\": [0.1, 0.05, 0]}}], \"handles\": [{\"name\": "
         "\"all\", \"body\": \"sheet\", \"shape\": {\"box\": [1, 0.02, 1]}}]}";
-    PxWorld *world = world_of(text, 1);
+    PxWorld *world = world_of(text, 1), *same = world_of(text, 3);
+    PxSavedWorld *saved = NULL;
+    uint64_t hash[3][2];
     double before[2] = {mass_of(world, 1), mass_of(world, 2)};
-    CHECK_OK(px_world_advance(world, 0.25));
+    CHECK_OK(px_world_advance(world, 0.2));
+    CHECK_OK(px_world_save(world, &saved));
+    for (int k = 0; k < 2; ++k) { /* the same bits after a restart, and with more threads */
+        CHECK_OK(px_world_advance(world, 0.25));
+        px_table_hash(&world->cloth_vertices, PX_COLUMN_STATE, hash[k]);
+        if (k == 0)
+            CHECK_OK(px_world_restore(world, saved));
+    }
+    CHECK_OK(px_world_advance(same, 0.2));
+    CHECK_OK(px_world_advance(same, 0.25));
+    px_table_hash(&same->cloth_vertices, PX_COLUMN_STATE, hash[2]);
+    CHECK(memcmp(hash[0], hash[1], sizeof hash[0]) == 0);
+    CHECK(memcmp(hash[0], hash[2], sizeof hash[0]) == 0);
+    px_saved_free(saved);
+    px_world_free(same);
     const PxParticles *p = &world->particles;
     uint32_t below[2] = {0, 0};
     for (uint32_t i = 0; i < p->table.count; ++i)

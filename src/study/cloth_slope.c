@@ -113,14 +113,14 @@ static PxStatus write_times(const char *folder, const PxClothSlope *slope, size_
 static void plot_times(FILE *out, const PxClothSlope *slope, size_t count, bool drag)
 {
     bool any = false;
-    size_t last = 0;
+    double most = 0;
     for (size_t k = 0; k < count; ++k)
-        last = (drag ? !(slope[k].friction > 0) : !(slope[k].drag > 0)) ? k : last;
+        most = fmax(most, slope[k].drag);
     fprintf(out, "plot");
     for (size_t k = 0; k < count; ++k) {
         bool own = (drag ? !(slope[k].friction > 0) : !(slope[k].drag > 0)) &&
                    !(slope[k].side > slope[0].side);
-        double part = drag ? sqrt(slope[k].drag / slope[last].drag) : slope[k].friction;
+        double part = drag ? sqrt(slope[k].drag / most) : slope[k].friction;
         if (!own || (!drag && fmod(10 * slope[k].friction + 0.5, 2) > 1)) /* every other */
             continue;
         fprintf(out,

@@ -131,7 +131,9 @@ static double passes(const PxWorld *world, const PxWetRun *run, uint32_t i, doub
     }
     double slope = pressure / d->thickness + density * px_dot(world->def.gravity, along);
     double speed = d->permeability / viscosity * fmax(slope, 0);
-    return run->density * area * speed * world->dt;
+    /* no more hangs than a layer of particles, which waits until it can fall */
+    double film = run->density * world->cloth_system.share[i] * world->def.spacing - w.hanging[i];
+    return fmin(run->density * area * speed * world->dt, fmax(film, 0));
 }
 
 /* Sets what vertices could take, and the sum as q->area.x over the wet area. */
