@@ -269,13 +269,15 @@ int command_bench(int argc, char **argv)
         {"threads", 'j', OPTION_COUNT, &def.threads, "N", "number of threads (all cores)", 256},
         {"json", 0, OPTION_FLAG, &json, NULL, "print one JSON object", 0},
         {"test", 0, OPTION_TEXT, &def.tests, "LIST",
-         "which tests of tension (1,2,3); cases of validate by words in their names", 0},
+         "tests of tension (1,2,3), of cloth-fluid (jet,leaks,slope), cases of validate by words",
+         0},
         {"write", 0, OPTION_TEXT, &def.page, "FILE", "validate: write docs/validation.md", 0},
         {"csv", 0, OPTION_TEXT, &def.csv, "FILE",
          "validate: write a table like bench/results/validate.csv", 0},
         {"from", 0, OPTION_TEXT, &def.from, "FILE",
          "validate: take rows from such a table instead of measuring them again", 0},
-        {"output", 'o', OPTION_TEXT, &def.out, "DIR", "folder for tables, plots and a page", 0},
+        {"output", 'o', OPTION_TEXT, &def.out, "DIR",
+         "tension, cloth-fluid: folder for tables and plots", 0},
         {"pressure", 0, OPTION_TEXT, &def.pressure, "LIST", "which solvers: iisph,sesph", 0},
         {"tension", 0, OPTION_TEXT, &def.tension, "LIST", "which tension models: akinci,he", 0},
         {"strength", 0, OPTION_TEXT, &def.strength, "LIST",
@@ -287,7 +289,8 @@ int command_bench(int argc, char **argv)
         "bench",
         "NAME [options]",
         "measure the engine on this machine",
-        "Without NAME: lists the benches. The options from -o on belong to tension, which takes\n"
+        "Without NAME: lists the benches. The options from --pressure on belong to tension, which "
+        "takes\n"
         "hours when nothing is selected. Ctrl-C stops it; the same command continues.",
         options,
         sizeof options / sizeof *options};

@@ -87,6 +87,8 @@ data
 wrong "did you mean 'neighbours'?" bench nieghbours
 wrong "wanted one of fluid, neighbours" bench speed
 wrong "has no options" bench fluid -o "$work/no"
+wrong "wanted some of jet" bench cloth-fluid --test dam
+wrong "has no options --pressure" bench cloth-fluid --pressure dfsph
 wrong "--seconds wants a positive number" bench tension --seconds -1
 wrong "--seconds wants a positive number" bench tension --seconds nan
 wrong "--scale wants a positive number" bench tension --scale big

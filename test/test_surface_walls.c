@@ -107,6 +107,45 @@ TEST(pools_on_both_sides_of_a_sheet_do_not_flow_together)
     cloud_free(&cloud);
 }
 
+/* Films of one layer on cloth that slopes, whose particles lie 0.1 to 0.2 spacings above it as
+ * those of scenes/slopes.json do: one piece without holes, whatever the slope. */
+TEST(a_film_on_a_sheet_is_whole)
+{
+    static const double degrees[] = {0, 10, 30, 60};
+    enum { WIDE = 20 };
+    for (size_t k = 0; k < PX_COUNT(degrees); ++k) {
+        double c = cos(degrees[k] * M_PI / 180), s = sin(degrees[k] * M_PI / 180);
+        const PxVec3 corner[4] = {{-20 * c, -20 * s, -20},
+                                  {-20 * c, -20 * s, 20},
+                                  {20 * c, 20 * s, -20},
+                                  {20 * c, 20 * s, 20}};
+        uint32_t triangle[2][3];
+        PxSurfaceSheet sheet = strip(corner, 2, triangle);
+        Cloud cloud = cloud_make(WIDE * WIDE);
+        for (uint32_t n = 0; n < WIDE * WIDE; ++n) {
+            double x = n % WIDE - 9.5 + 0.4 * (px_random_unit(n, 5, 0) - 0.5);
+            double z = n / WIDE - 9.5 + 0.4 * (px_random_unit(n, 5, 1) - 0.5);
+            double up = 0.1 + 0.1 * px_random_unit(n, 5, 2);
+            cloud_add(&cloud, x * c - up * s, x * s + up * c, z);
+        }
+        PxSurfaceParticles particles = cloud_particles(&cloud, 1);
+        particles.sheet = &sheet;
+        particles.sheets = 1;
+        PxSurfaceMesh *mesh = make("anisotropic", &particles, NULL, 0);
+        PxSurfaceMeasure measure;
+        CHECK_OK(px_surface_measure(mesh, &measure));
+        int euler =
+            (int)mesh->vertices - (int)mesh->triangles / 2; /* 2 for a ball, 0 with a hole */
+        print_message("%g degrees: volume %.3f, %u pieces, Euler number %d\n", degrees[k],
+                      measure.volume / (WIDE * WIDE), measure.components, euler);
+        CHECK_EQUAL(measure.components, 1);
+        CHECK_EQUAL(euler, 2);
+        check_not_through(mesh, &sheet);
+        px_surface_free(mesh);
+        cloud_free(&cloud);
+    }
+}
+
 TEST(a_sharp_fold_is_not_cut)
 {
     /* The V of 004 Fig. 4.10, 60 degrees wide, with fluid in it and under it. */

@@ -174,6 +174,8 @@ typedef struct PxClothDef {
     double wet;            ///< its saturation at the start, 0 .. 1
     double tear;           ///< tension at which it tears, per width at rest, N/m; 0: never
     double tear_warp;      ///< the same along the warp; 0: as `tear`
+    double squeeze;        ///< pressure between layers that closes half of the pores, Pa; 0: none
+    bool fluid_test;       ///< the ways of fluid are tested against it; false: pressure alone stops
 } PxClothDef;
 
 /// Returns a def of cotton with `cloth` false.

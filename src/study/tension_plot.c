@@ -1,19 +1,14 @@
 /// Plots of the surface tension benchmark: scripts for gnuplot, which contain their data or read it
 /// from ../runs; drawn if gnuplot is installed.
-#define _GNU_SOURCE /* posix_spawn_file_actions_addchdir_np() */
 #include "study/tension_page.h"
 
 #include "base/fail.h"
+#include "study/gnuplot.h"
 
-#include <fcntl.h>
 #include <math.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-
-extern char **environ;
 
 /* ---- gnuplot ------------------------------------------------------------ */
 
@@ -21,21 +16,7 @@ extern char **environ;
 static bool draw(const PxTensionFolder *folder, const char *script)
 {
     char path[PX_PATH_MAX];
-    if (px_path_join(path, folder->path, "plots") != PX_OK)
-        return false;
-    posix_spawn_file_actions_t actions;
-    if (posix_spawn_file_actions_init(&actions) != 0)
-        return false;
-    char *arguments[] = {"gnuplot", (char *)script, NULL};
-    pid_t child;
-    int status = -1;
-    bool begun = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0) == 0 &&
-                 posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0) == 0 &&
-                 posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0) == 0 &&
-                 posix_spawn_file_actions_addchdir_np(&actions, path) == 0 &&
-                 posix_spawnp(&child, "gnuplot", &actions, NULL, arguments, environ) == 0;
-    posix_spawn_file_actions_destroy(&actions);
-    return begun && waitpid(child, &status, 0) == child && status == 0;
+    return px_path_join(path, folder->path, "plots") == PX_OK && px_gnuplot(path, script);
 }
 
 /* A script being written. */

@@ -119,6 +119,26 @@ static PxStatus make_sheets(PxReconstruction *s, const PxSurfaceParticles *p)
     return PX_OK;
 }
 
+/* A particle stands for a cube of a spacing, so the centre of what lies on a sheet is at least half
+ * a spacing away from it. Thin films without pressure come nearer, to half the thickness of cloth,
+ * and would be thinner than a cell. Distances d below a spacing become (1 + d^2) / 2, unless
+ * another sheet is in the way. */
+static PxVec3 lift(const PxReconstruction *s, PxVec3 at, double spacing)
+{
+    PxMeshSpot best = {.distance = spacing}, spot;
+    for (uint32_t k = 0; k < s->sheets; ++k)
+        if (px_mesh_tree_closest(s->sheet[k], at, best.distance, &spot))
+            best = spot;
+    double d = best.distance / spacing;
+    if (!(d < 1) || !(d > 0))
+        return at;
+    PxVec3 way = px_scale(px_sub(at, best.point), (0.5 * (1 + d * d) - d) / d);
+    for (uint32_t k = 0; k < s->sheets; ++k) /* as much again stays free behind it */
+        if (px_mesh_tree_ray(s->sheet[k], at, px_scale(way, 2), 1e-9, 1, &spot))
+            return at;
+    return px_add(at, way);
+}
+
 static PxStatus make_field(PxReconstruction *s, PxPotential *field, const PxSurfaceDef *def,
                            const PxSurfaceParticles *p, bool other)
 {
@@ -129,11 +149,17 @@ static PxStatus make_field(PxReconstruction *s, PxPotential *field, const PxSurf
         if ((p->other != NULL && p->other[i] != 0) != other)
             continue;
         float x = p->position[0][i], y = p->position[1][i], z = p->position[2][i];
+        if (s->sheets > 0) {
+            PxVec3 at = lift(s, px_vec((double)x, (double)y, (double)z), p->spacing);
+            x = (float)at.x;
+            y = (float)at.y;
+            z = (float)at.z;
+        }
         points.data[points.count++] = (PxPotentialPoint){
             .at = {x, y, z}, .original = {x, y, z}, .row = i, .id = p->id != NULL ? p->id[i] : i};
     }
     const PxPotentialModel *model = px_potential_find(def->field, px_isa_best());
-    PxStatus status = px_mirror_add(&points, s->barriers.wall, s->barriers.walls, p->spacing,
+    PxStatus status = px_mirror_add(&points, &s->barriers, p->spacing,
                                     px_potential_influence(model, def), &s->threads);
     PxPotentialInput in = {points.data, (uint32_t)points.count, p->spacing};
     if (status == PX_OK)

@@ -47,11 +47,16 @@ void px_cloth_stage_commit(PxWorld *world);
 
 /// Vertices at the start of a step: places, velocities, masses, and whether a handle holds them.
 PxStatus px_cloth_vertices(const PxWorld *world, PxVec3 *x, PxVec3 *v, double *mass, uint8_t *held);
+/// Most liquids that cloth keeps apart.
+#define PX_WET_LIQUIDS 4
+
 /// Liquid in cloth, by vertex; the arrays are the table's own.
 typedef struct PxClothWater {
-    double *water;    ///< kg
-    double *hanging;  ///< the part of it that hangs below the cloth, not in its pores, kg
-    uint32_t *liquid; ///< 1 + slot of the body that it last came from; 0: none
+    double *water;                    ///< of all liquids, kg
+    double *part[PX_WET_LIQUIDS];     ///< of each: world->state.wet_1 .. say which, kg
+    uint32_t *liquid[PX_WET_LIQUIDS]; ///< 1 + slot of the body that it last came from; 0: none
+    double *hanging; ///< what of it hangs outside the pores: its volume, as kg of 1000 kg/m^3
+    double *press;   ///< mean pressure of layers and bodies on it, Pa
     double *place[3], *velocity[3];
 } PxClothWater;
 PxClothWater px_cloth_water(const PxWorld *world);

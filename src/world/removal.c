@@ -2,6 +2,7 @@
 #include "world/cloth_stage.h"
 #include "world/heat_stage.h"
 #include "world/rigid_stage.h"
+#include "world/wet_stage.h"
 
 #include "base/sum.h"
 #include "matter/wall_field.h"
@@ -105,6 +106,11 @@ PxStatus px_world_remove_material(PxWorld *world, PxMaterialId id)
     if (user != NULL)
         return px_fail(PX_ERR_ARGUMENT, "material '%s' is in use: '%s' is made of it",
                        material->name, user);
+    double held = px_wet_of(world, slot);
+    if (held > 0)
+        return px_fail(PX_ERR_ARGUMENT, "material '%s' is in use: cloth holds %.3g kg of it",
+                       material->name, held);
+    px_wet_forget(world, slot);
     px_world_drop_coat(world, slot);
     /* Stages loop over all materials: the removed one must cause no forces. Its models stay,
      * because all materials share them. */

@@ -9,7 +9,7 @@
 
 enum {
     PX_SAVED_PART_TABLES = 4, ///< most tables of one part
-    PX_SAVED_NUMBERS = 64,    ///< most numbers
+    PX_SAVED_NUMBERS = 72,    ///< most numbers
 };
 
 /// No quantity of a world is as large, and squares of it are finite in single precision.

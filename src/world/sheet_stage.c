@@ -158,6 +158,14 @@ PxStatus px_sheet_stage_return(PxWorld *world, const PxFluid *fluid, const PxClo
     return px_sheets_return(s, fluid, change);
 }
 
+static bool tests_ways(const PxWorld *world)
+{
+    bool all = true;
+    for (size_t k = 0; k < world->cloths.count; ++k)
+        all = all && world->materials.data[world->cloths.data[k].material].def.cloth.fluid_test;
+    return all;
+}
+
 PxStatus px_sheet_stage_catch(PxWorld *world, PxClothStep *step, const PxVec3 *at)
 {
     PxSheetRun *run = world->sheets;
@@ -175,7 +183,7 @@ PxStatus px_sheet_stage_catch(PxWorld *world, PxClothStep *step, const PxVec3 *a
                       .far = run->sheets.nearest,
                       .beyond = run->sheets.reach,
                       .keep = keep,
-                      .only_count = world->lets_through,
+                      .only_count = !tests_ways(world),
                       .boundary = world->boundaries.data,
                       .boundaries = world->boundaries.count,
                       .scratch = &world->scratch,

@@ -34,7 +34,11 @@
     REAL(cloth_before)   /* length of the last step of cloth, s; 0: there was none */              \
     WHOLE(tear_step)     /* 1 + step before which cloth was last looked at for tears */            \
     WHOLE(drips)         /* particles that cloth has given back */                                 \
-    WHOLE(fragments)     /* these four as in PxStats */                                            \
+    WHOLE(wet_1)         /* 1 + slot of the material of each liquid in cloth; 0: none */           \
+    WHOLE(wet_2)                                                                                   \
+    WHOLE(wet_3)                                                                                   \
+    WHOLE(wet_4)                                                                                   \
+    WHOLE(fragments) /* these four as in PxStats */                                                \
     WHOLE(crack_splits)                                                                            \
     WHOLE(crack_merges)                                                                            \
     WHOLE(crack_ends)                                                                              \

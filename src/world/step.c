@@ -515,7 +515,7 @@ static PxStatus act(PxWorld *world, double target, PxUndo *undo)
     PX_TRY(px_cloth_stage_move(world, &fluid));
     if (any_rows(world))
         PX_TRY(move(world, &fluid, &energy));
-    PX_STAGE(&world->profile, "sheets")
+    PX_STAGE(&world->profile, "catch")
     PX_TRY(px_cloth_stage_catch(world));
     PX_STAGE(&world->profile, "measure")
     {

@@ -48,16 +48,19 @@ static void copy_row(const PxTable *t, uint32_t to, uint32_t from)
 /* Gives a copy its part of what its parent carries. */
 static void divide(const PxTable *t, const char *name, uint32_t to, uint32_t from, double part)
 {
-    double *x = px_table_find(t, name)->data[0];
-    x[to] = part * x[from];
-    x[from] -= x[to];
+    const PxColumn *column = px_table_find(t, name);
+    for (uint32_t n = 0; n < column->components; ++n) {
+        double *x = column->data[n];
+        x[to] = part * x[from];
+        x[from] -= x[to];
+    }
 }
 
 /* The new vertices of a piece; parent[] are vertices of it. */
 static void insert_vertices(PxWorld *world, const PxCloth *cloth, const PxClothSheet *torn,
                             const uint32_t *parent)
 {
-    static const char *const carried[] = {"water", "hanging", "load"};
+    static const char *const carried[] = {"water", "liquids", "hanging", "load"};
     PxTable *t = &world->cloth_vertices;
     uint32_t old = cloth->sheet->vertices, count = torn->vertices - old;
     const double *share = cloth->sheet->share;

@@ -52,10 +52,23 @@ typedef struct Takes {
     uint32_t givers;
 } Takes;
 
-static bool wets(const PxWorld *world, const PxSheetTouch *t)
+static bool touches(const PxWorld *world, const PxSheetTouch *t)
 {
     return t->planes > 0 && t->touch->row != PX_TOUCH_NOBODY &&
            t->plane[0].distance < TOUCHES * world->def.spacing;
+}
+
+/* Which liquid of cloth a particle that touches is; -1: it does not touch, or cloth has no place
+ * for it. */
+static int liquid_of(const Takes *q, const PxSheetTouch *t)
+{
+    return touches(q->world, t) ? px_wet_liquid(q->run, q->world->particles.material[t->touch->row])
+                                : -1;
+}
+
+static bool wets(const Takes *q, const PxSheetTouch *t)
+{
+    return liquid_of(q, t) >= 0;
 }
 
 /* Adds `value` times the footprint of a particle to the corners of its triangle. */
@@ -74,13 +87,17 @@ static PxStatus wet_areas(Takes *q)
     memset(q->area, 0, n * sizeof *q->area);
     for (uint32_t k = 0; k < q->s->touches; ++k) {
         const PxSheetTouch *t = &q->s->touch[k];
-        if (!wets(q->world, t))
+        if (!touches(q->world, t))
+            continue;
+        int own = px_wet_meet(q->world, q->run, q->world->particles.material[t->touch->row]);
+        if (own < 0)
             continue;
         deposit(q, t, px_vec(1, 0, 0));
+        uint32_t body = 1 + q->world->particles.body[t->touch->row];
         const uint32_t *corner = q->s->system->face[t->plane[0].face].corner;
         for (int c = 0; c < 3; ++c)
-            q->run->liquid[corner[c]] = 1 + q->world->particles.body[t->touch->row];
-        q->run->any = 1 + q->world->particles.body[t->touch->row];
+            q->run->from[own][corner[c]] = body;
+        q->run->liquid[own].body = body;
     }
     return px_sheets_spread(q->s, q->area);
 }
@@ -90,7 +107,7 @@ static double enters(const PxWorld *world, const PxWetRun *run, uint32_t i, doub
 {
     const PxClothDef *d = px_wet_def(world, i);
     PxClothWater w = px_cloth_water(world);
-    double depth = d->thickness * (w.water[i] - w.hanging[i]) / run->room[i];
+    double depth = d->thickness * px_wet_own(run, &w, i) / run->room[i];
     double next = fmin(sqrt(depth * depth + d->absorption * wet * world->dt), d->thickness);
     return depth < next ? run->room[i] * (next - depth) / d->thickness : 0;
 }
@@ -101,13 +118,22 @@ static double passes(const PxWorld *world, const PxWetRun *run, uint32_t i, doub
     const PxClothDef *d = px_wet_def(world, i);
     PxClothWater w = px_cloth_water(world);
     double area = wet * world->cloth_system.share[i], push = px_length(run->pressed[i]);
-    if (!(d->permeability > 0) || !(push > 0) || w.water[i] - w.hanging[i] < 0.999 * run->room[i])
+    if (!(d->permeability > 0) || !(push > 0) || px_wet_own(run, &w, i) < 0.999 * run->room[i])
         return 0;
     PxVec3 along = px_scale(run->pressed[i], 1 / push);
     double pressure = push / (world->dt * world->cloth_system.share[i]);
-    double slope = pressure / d->thickness + run->density * px_dot(world->def.gravity, along);
-    double speed = d->permeability / run->viscosity * fmax(slope, 0);
-    return run->density * area * speed * world->dt;
+    double all = px_wet_all(run, &w, i), density = run->density / run->liquid[0].ratio;
+    double viscosity = run->liquid[0].viscosity, own = density;
+    for (int k = 1; k < run->liquids && all > 0; ++k) { /* means by volume */
+        double part = w.part[k][i] * run->liquid[k].ratio / all;
+        viscosity += part * (run->liquid[k].viscosity - run->liquid[0].viscosity);
+        density += part * (run->density / run->liquid[k].ratio - own);
+    }
+    double slope = pressure / d->thickness + density * px_dot(world->def.gravity, along);
+    double speed = d->permeability / viscosity * fmax(slope, 0);
+    /* no more hangs than a layer of particles, which waits until it can fall */
+    double film = run->density * world->cloth_system.share[i] * world->def.spacing - w.hanging[i];
+    return fmin(run->density * area * speed * world->dt, fmax(film, 0));
 }
 
 /* Sets what vertices could take, and the sum as q->area.x over the wet area. */
@@ -153,20 +179,21 @@ static void ask_particles(Takes *q, const PxVec3 *per_area)
         q->need[i] = -1;
     for (uint32_t k = 0; k < q->s->touches; ++k) {
         const PxSheetTouch *t = &q->s->touch[k];
-        if (!wets(q->world, t))
+        if (!wets(q, t))
             continue;
         uint32_t row = t->touch->row;
         const uint32_t *corner = q->s->system->face[t->plane[0].face].corner;
         double need = 0;
         for (int c = 0; c < 3; ++c)
             need += s * s * t->plane[0].weight[c] * per_area[corner[c]].x;
+        need /= q->run->liquid[liquid_of(q, t)].ratio; /* volume to mass */
         q->need[row] = fmax(q->need[row], 0) + need;
     }
     q->givers = 0;
     for (uint32_t k = 0; k < q->s->touches; ++k) {
         const PxSheetTouch *t = &q->s->touch[k];
         uint32_t row = t->touch->row;
-        if (!wets(q->world, t) || q->need[row] < 0)
+        if (!wets(q, t) || q->need[row] < 0)
             continue;
         float full = (float)q->world->materials.data[p->material[row]].particle_mass;
         q->giver[q->givers++] = (Giver){.cell = {(int64_t)floor(t->place.x / (CELL * s)),
@@ -254,30 +281,29 @@ static void give_all(Takes *q)
     }
 }
 
-/* Shares what is given among the vertices. */
+/* Shares what is given among the vertices: the mass of each liquid, and the momentum. */
 static PxStatus share(Takes *q, const PxVec3 *per_area)
 {
     uint32_t n = q->s->system->vertices;
     PxWetRun *run = q->run;
-    for (int what = 0; what < 2; ++what) {
+    for (int what = 0; what <= run->liquids; ++what) {
+        bool momentum = what == run->liquids;
         memset(q->area, 0, n * sizeof *q->area);
         for (uint32_t k = 0; k < q->s->touches; ++k) {
             const PxSheetTouch *t = &q->s->touch[k];
-            if (!wets(q->world, t))
+            int liquid = liquid_of(q, t);
+            if (liquid < 0 || (!momentum && liquid != what))
                 continue;
-            double part = q->part[t->touch->row];
-            deposit(q, t, what == 0 ? px_vec(part, 0, 0) : px_scale(q->gives[t->touch->row], part));
+            double part = q->part[t->touch->row] / run->liquid[liquid].ratio;
+            deposit(q, t, momentum ? px_scale(q->gives[t->touch->row], part) : px_vec(part, 0, 0));
         }
         PX_TRY(px_sheets_spread(q->s, q->area));
         for (uint32_t i = 0; i < n; ++i) {
             double per = per_area[i].x;
-            if (what == 1) {
+            if (momentum)
                 run->momentum[i] = px_scale(q->area[i], per);
-                continue;
-            }
-            double all = run->gets[i] + run->passes[i], some = per * q->area[i].x;
-            run->passes[i] = all > 0 ? some * (run->passes[i] / all) : 0;
-            run->gets[i] = some - run->passes[i];
+            else
+                run->got[what][i] = per * q->area[i].x;
         }
     }
     return PX_OK;
@@ -331,16 +357,24 @@ void px_wet_take_act(PxWorld *world, const PxSheets *s, const PxWetRun *run)
     if (!run->takes)
         return;
     for (uint32_t i = 0; i < s->system->vertices; ++i) {
-        double gets = run->gets[i] + run->passes[i];
+        double gets = 0, asked = run->gets[i] + run->passes[i], volume = 0;
         double had = s->mass[i] + (w.water[i] - run->before[i]);
+        for (int k = 0; k < run->liquids; ++k) {
+            gets += run->got[k][i];
+            volume += run->got[k][i] * run->liquid[k].ratio;
+        }
         if (!(gets > 0))
             continue;
         const double momentum[3] = {run->momentum[i].x, run->momentum[i].y, run->momentum[i].z};
         for (int a = 0; a < 3; ++a)
             w.velocity[a][i] = (w.velocity[a][i] * had + momentum[a]) / (had + gets);
-        w.water[i] += gets;
-        w.hanging[i] += run->passes[i];
-        w.liquid[i] = run->liquid[i] != 0 ? run->liquid[i] : run->any;
+        for (int k = 0; k < run->liquids; ++k) {
+            w.part[k][i] += run->got[k][i];
+            if (run->got[k][i] > 0)
+                w.liquid[k][i] = run->from[k][i] != 0 ? run->from[k][i] : run->liquid[k].body;
+        }
+        px_wet_sum(run, &w, i);
+        w.hanging[i] += asked > 0 ? volume * (run->passes[i] / asked) : 0;
     }
     memset(world->drop, 0, p->table.count);
     for (uint32_t i = 0; i < run->rows; ++i) {

@@ -14,6 +14,7 @@
 #include "world/copies.h"
 #include "fluid/tension/tension.h"
 #include "world/rigid_stage.h"
+#include "world/wet_stage.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -69,7 +70,9 @@ PxClothDef px_cloth_def_default(void)
                         .diffusion = 1e-5,
                         .rise = 0.1,
                         .wet_stretch = 1,
-                        .wet_bend = 1};
+                        .wet_bend = 1,
+                        .squeeze = 1e4,
+                        .fluid_test = true};
 }
 
 PxFractureDef px_fracture_def_default(void)
@@ -554,6 +557,8 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *given, PxBodyId *out
     body.def.position = NULL;
     body.def.positions = 0;
     list_body(world, slot, &body);
+    if (!boundary)
+        px_wet_first(world, def->material.slot - 1);
     if (out != NULL)
         *out = (PxBodyId){slot + 1, world->bodies.data[slot].generation};
     return PX_OK;

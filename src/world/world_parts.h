@@ -89,7 +89,6 @@ struct PxWorld {
     bool cloth_stale;                 ///< cloth_system must be built again
     struct PxWetRun *wet_run;         ///< liquid in cloth in this step, in scratch; NULL: none
     struct PxSheetRun *sheets;        ///< cloth in fluids in this step, in scratch; NULL: none
-    bool lets_through;                ///< benches: cloth stops fluid by pressure alone
     struct PxClothSoft *cloth_soft;   ///< soft bodies at cloth in this step, in scratch
     struct PxClothRun *cloth_run;     ///< of this step, in scratch; NULL: none
     uint32_t cloth_iterations;        ///< of the last step

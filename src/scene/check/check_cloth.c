@@ -112,8 +112,8 @@ static void compare_spacing(PxScene *scene, const PxSurvey *survey, size_t cloth
         PxPath at = px_path_key(&section, "thickness");
         px_complain(scene, PX_WARNING, &at, PX_AT_VALUE,
                     "is %.3g m, more than the spacing of the fluid, %.3g m: fluid keeps half of it "
-                    "away from the cloth; wanted less",
-                    def->thickness, s);
+                    "away from '%s'; wanted less",
+                    def->thickness, s, body->def.name);
     }
 }
 
@@ -121,8 +121,9 @@ static void compare_spacing(PxScene *scene, const PxSurvey *survey, size_t cloth
 static void check_pores(PxScene *scene, size_t index)
 {
     const PxMaterialDef *def = &scene->material[index].def;
-    static const char *const needs[] = {"absorption",  "diffusion", "rise",         "drying",
-                                        "wet_stretch", "wet_bend",  "permeability", "wet"};
+    static const char *const needs[] = {"absorption",   "diffusion",   "rise",
+                                        "drying",       "wet_stretch", "wet_bend",
+                                        "permeability", "wet",         "squeeze"};
     const json_t *all = json_object_get(scene->root, "materials");
     const json_t *stated = json_object_get(json_object_get(all, def->name), "cloth");
     PxPath root = px_path_root(), materials = px_path_key(&root, "materials");
@@ -133,8 +134,9 @@ static void check_pores(PxScene *scene, size_t index)
         const json_t *value = json_object_get(stated, needs[k]);
         if (json_number_value(value) > 0) /* not stated: 0 */
             px_complain(scene, PX_WARNING, &at, PX_AT_VALUE,
-                        "has no effect: this cloth has no pores and takes up nothing; wanted "
-                        "\"pores\" above 0, for cotton 0.7");
+                        "is %g, and has no effect: this cloth has no pores and takes up nothing; "
+                        "wanted \"pores\" above 0, for cotton 0.7",
+                        json_number_value(value));
     }
 }
 

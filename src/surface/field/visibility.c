@@ -1,5 +1,7 @@
 #include "surface/field/visibility.h"
 
+#include "surface/field/mirror.h"
+
 #include <stdlib.h>
 
 static PxVec3 original_of(const PxVisibility *e, uint32_t row)
@@ -20,8 +22,10 @@ static void sides_block(void *user, uint32_t begin, uint32_t end, int thread)
 PxStatus px_visibility_make(PxVisibility *e, const PxBarriers *barriers, const PxPotential *field)
 {
     size_t count = barriers != NULL ? barriers->walls + barriers->sheets : 0, bytes;
-    *e = (PxVisibility){
-        .barriers = barriers, .field = field, .reach = (double)field->reach * field->spacing};
+    double behind = barriers != NULL && barriers->sheets > 0 ? PX_MIRROR_BEHIND : 0;
+    *e = (PxVisibility){.barriers = barriers,
+                        .field = field,
+                        .reach = ((double)field->reach + behind) * field->spacing};
     if (count == 0)
         return PX_OK;
     e->blocker = malloc(count * sizeof *e->blocker);

@@ -13,7 +13,7 @@ typedef struct PxVisibility {
     const PxPotential *field;
     size_t *blocker; ///< indices of the thin barriers
     size_t blockers;
-    double reach; ///< of the field, m
+    double reach; ///< of the field, and of images behind sheets, m
     PxSide *side; ///< by blocker, then by row of the field; private
 } PxVisibility;
 

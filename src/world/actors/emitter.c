@@ -145,6 +145,7 @@ PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *given, PxEmitt
     px_shape_def_forget(&e.def.shape);
     PxThingId id = px_kind_put(&px_emitter_kind, world, slot, &e);
     world->state.bound_due = 1;
+    px_wet_first(world, def->material.slot - 1);
     if (out != NULL)
         *out = (PxEmitterId){id.slot, id.generation};
     return PX_OK;

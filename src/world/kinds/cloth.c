@@ -79,6 +79,9 @@ static const PxField fields[] = {
            "Factor of its flexural rigidity when it is saturated with liquid. Needs pores."),
     NUMBER("permeability", permeability, 0, "m^2", 0, 1e-3,
            "How easily liquid passes through it once it is saturated. Needs pores."),
+    NUMBER("squeeze", squeeze, 0, "Pa", 0, 1e9,
+           "Pressure of other layers or bodies at which half of its pores are closed. 0: no "
+           "pressure closes them. Needs pores."),
     {.key = "wet",
      .kind = PX_FIELD_NUMBER,
      .offset = PX_AT(PxMaterialDef, cloth.wet),
@@ -92,6 +95,12 @@ static const PxField fields[] = {
      .offset = PX_AT(PxMaterialDef, cloth.self_collision),
      .unit = "",
      .help = "It does not pass through itself and other such cloth."},
+    {.key = "fluid_test",
+     .kind = PX_FIELD_FLAG,
+     .offset = PX_AT(PxMaterialDef, cloth.fluid_test),
+     .unit = "",
+     .help = "The way of each particle of fluid is tested against it, so that none passes. false, "
+             "for comparison: pressure alone stops fluid, at all cloth of the scene."},
     WORD("membrane", membrane, membrane_words,
          "Strain: co-rotational, linear but for rotations, or Green's."),
     WORD("bending", bending_model, bending_words,
