@@ -322,24 +322,53 @@ static bool crossed(const PxSolverBody *b, const PxCollider *from, const PxColli
     return px_wall_passes(to->wall, &path, 0.01 * fmin(b->collider.size, to->size));
 }
 
-/* Pairs that passed into or through each other: an independent count, by the paths of points
- * inside the bodies. */
-static uint32_t count_crossed(const PxSolverRun *run, double end)
+/* Can the path of that point have met the ball that holds the other body? */
+static bool near_path(const PxSolverBody *b, const PxSolverBody *to)
 {
-    const PxRigidStep *s = run->step;
+    PxVec3 from = px_sub(inner_of(b, &b->before), to->before.place);
+    PxVec3 until = px_sub(inner_of(b, &b->collider), to->collider.place);
+    double reach = to->collider.radius + 0.5 * px_length(px_sub(until, from));
+    return px_length(px_scale(px_add(from, until), 0.5)) <= reach;
+}
+
+typedef struct Count {
+    const PxSolverRun *run;
+    double end;
+    uint32_t crossed;
+} Count;
+
+static void count_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Count *job = user;
+    const PxSolverRun *run = job->run;
     uint32_t count = 0;
-    for (uint32_t k = 0; k < run->pairs; ++k) {
+    for (uint32_t k = begin; k < end; ++k) {
         const PxSolverPair *pair = &run->pair[k];
         const PxSolverBody *a = &run->body[pair->a];
         if (pair->wall) {
-            PxCollider now = wall_at(&s->wall[pair->b], end);
+            PxCollider now = wall_at(&run->step->wall[pair->b], job->end);
             count += crossed(a, &run->wall[pair->b], &now);
             continue;
         }
         const PxSolverBody *b = &run->body[pair->b];
-        count += crossed(a, &b->before, &b->collider) || crossed(b, &a->before, &a->collider);
+        count += (near_path(a, b) && crossed(a, &b->before, &b->collider)) ||
+                 (near_path(b, a) && crossed(b, &a->before, &a->collider));
     }
-    return count;
+    if (count == 0)
+        return;
+    px_join_begin();
+    job->crossed += count;
+    px_join_end();
+}
+
+/* Pairs that passed into or through each other: an independent count, by the paths of points
+ * inside the bodies. */
+static uint32_t count_crossed(const PxSolverRun *run, double end)
+{
+    Count job = {.run = run, .end = end};
+    px_parallel_for(run->step->threads, run->pairs, 256, count_block, &job);
+    return job.crossed;
 }
 
 /* ---- sleep ------------------------------------------------------------------------- */
