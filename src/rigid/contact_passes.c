@@ -285,9 +285,9 @@ static inline double solve_contact(Ends *e, PxSolverContact *c, double h, const 
     double scale = size > bound ? bound / size : 1;
     for (int k = 0; k < 2; ++k)
         c->jt[k] *= scale;
-    push_ends(e, c,
-              px_add(px_scale(c->t[0], c->jt[0] - before[0]),
-                     px_scale(c->t[1], c->jt[1] - before[1])));
+    push_ends(
+        e, c,
+        px_add(px_scale(c->t[0], c->jt[0] - before[0]), px_scale(c->t[1], c->jt[1] - before[1])));
     return fabs(j) / c->mass_n;
 }
 

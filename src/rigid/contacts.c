@@ -121,12 +121,11 @@ static inline double box_distance(PxVec3 half, PxVec3 p, PxVec3 *normal)
     PxVec3 out = px_vec(q.x > 0 ? q.x : 0, q.y > 0 ? q.y : 0, q.z > 0 ? q.z : 0);
     double d = sqrt(px_dot(out, out)), per = 1 / d;
     if (!(d > 0)) { /* the square of a distance that is next to nothing */
-        px_primitive_distance(
-            &(PxPrimitive){.kind = PX_SHAPE_BOX, .half = half}, p, normal);
+        px_primitive_distance(&(PxPrimitive){.kind = PX_SHAPE_BOX, .half = half}, p, normal);
         return 0;
     }
-    *normal = px_vec(copysign(out.x * per, p.x), copysign(out.y * per, p.y),
-                     copysign(out.z * per, p.z));
+    *normal =
+        px_vec(copysign(out.x * per, p.x), copysign(out.y * per, p.y), copysign(out.z * per, p.z));
     return d;
 }
 
@@ -691,8 +690,8 @@ uint32_t px_contacts_find(const PxCollider *first, const PxCollider *second, con
         s.turn = px_mat3_multiply(s.field.turn, own->turn);
         s.shift = px_sub(from_world(&s.field, own->place), px_mat3_apply(s.turn, own->pivot));
         if (moving_of(own) != NULL)
-            px_moving_mesh_within(moving_of(own), own->when, other->middle,
-                                  other->radius + margin, search_vertex, &s);
+            px_moving_mesh_within(moving_of(own), own->when, other->middle, other->radius + margin,
+                                  search_vertex, &s);
         else if (own->features != NULL)
             search(&s);
     }

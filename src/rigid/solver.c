@@ -35,9 +35,11 @@
 /* Shortest sub-step to which fast impacts lead, over the length of a step. */
 #define SHORTEST 1e-4
 
-/* A body is slow below this part of sqrt(gravity size), and falls asleep after this time, s. */
-#define SLOW 0.016
+/* Bodies that hang together fall asleep when all were slow for this time, s. Those that were slow
+ * for the longer time fall asleep if their neighbours were slow for the shorter one: a box that
+ * rocks for ever keeps its neighbours awake, not the whole heap. */
 #define SLEEP_AFTER 0.5
+#define SLEEP_ALONE 1.0
 /* Most parts of a step between searches for contacts. */
 #define MOST_PARTS 10000
 
@@ -373,8 +375,8 @@ static uint32_t count_crossed(const PxSolverRun *run, double end)
 
 /* ---- sleep ------------------------------------------------------------------------- */
 
-/* Bodies slower than this many times SLOW that stand on several points lose their spin at the rate
- * ROCKING sqrt(gravity / size). */
+/* Bodies slower than this many times PX_SOLVER_SLOW that stand on several points lose their spin at
+ * the rate ROCKING sqrt(gravity / size). */
 #define ROCKING_BELOW 5.0
 #define ROCKING 0.3
 
@@ -400,8 +402,7 @@ static void stop_rocking(PxSolverRun *run, double interval)
         PxSolverBody *b = &run->body[i];
         if (b->loaded < 2 || b->joined || !px_solver_is_free(b))
             continue;
-        double speed = px_length(b->v) + px_length(b->w) * b->of->mass.radius;
-        if (speed < ROCKING_BELOW * SLOW * sqrt(run->g * b->collider.size))
+        if (px_solver_speed(b) < ROCKING_BELOW * px_solver_slow(run, b))
             b->w = px_scale(b->w, 1 / (1 + ROCKING * sqrt(run->g / b->collider.size) * interval));
     }
 }
@@ -413,6 +414,24 @@ static uint32_t root(PxSolverRun *run, uint32_t i)
     return i;
 }
 
+/* Two bodies that hang together. */
+static void unite(PxSolverRun *run, PxSolverBody *one, PxSolverBody *two)
+{
+    uint32_t a = root(run, (uint32_t)(one - run->body));
+    uint32_t b = root(run, (uint32_t)(two - run->body));
+    if (a != b)
+        run->body[a > b ? a : b].island = a < b ? a : b;
+    one->calmest = fmin(one->calmest, two->still);
+    two->calmest = fmin(two->calmest, one->still);
+}
+
+/* What a sleeping body stood on, or carried, has gone, however slowly. */
+static void let_go(PxSolverBody *b)
+{
+    b->asleep = false;
+    b->still = PX_SOLVER_DROWSY;
+}
+
 static void fall_asleep(PxSolverRun *run, double interval)
 {
     PxRigidStep *s = run->step;
@@ -420,23 +439,28 @@ static void fall_asleep(PxSolverRun *run, double interval)
         return;
     for (uint32_t i = 0; i < s->rigids; ++i) {
         PxSolverBody *b = &run->body[i];
-        double speed = px_length(b->v) + px_length(b->w) * b->of->mass.radius;
         bool pushed = px_length(s->impulse[i]) > 0 || px_length(s->torque[i]) > 0;
-        bool slow = !pushed && speed < SLOW * sqrt(run->g * b->collider.size);
+        bool slow = !pushed && px_solver_speed(b) < px_solver_slow(run, b);
         b->island = i;
         if (!b->held)
             b->still = b->asleep ? b->still : slow ? b->still + interval : 0;
+        b->calmest = b->still;
+        b->least = INFINITY;
     }
     for (uint32_t k = 0; k < run->slots; ++k) {
         const PxSolverPair *pair = &run->pair[run->slot[k]];
-        bool loaded = false;
-        for (uint32_t n = 0; n < pair->count; ++n)
+        bool loaded = false, carries = false;
+        for (uint32_t n = 0; n < pair->count; ++n) {
             loaded = loaded || run->contact[pair->first + n].most > 0;
-        if (pair->wall || !loaded || run->body[pair->a].held || run->body[pair->b].held)
+            carries = carries || run->contact[pair->first + n].jn > 0;
+        }
+        if (pair->wall || run->body[pair->a].held || run->body[pair->b].held)
             continue;
-        uint32_t a = root(run, pair->a), b = root(run, pair->b);
-        if (a != b)
-            run->body[a > b ? a : b].island = a < b ? a : b;
+        PxSolverBody *one = &run->body[pair->a], *two = &run->body[pair->b];
+        if (pair->carried && !carries && one->asleep != two->asleep)
+            let_go(one->asleep ? one : two);
+        if (loaded)
+            unite(run, one, two);
     }
     for (uint32_t k = 0; k < s->joints; ++k) {
         const PxRigidJoint *j = &s->joint[k];
@@ -449,18 +473,17 @@ static void fall_asleep(PxSolverRun *run, double interval)
             one->still = 0;
         if (two == NULL || two->held || one->held)
             continue;
-        uint32_t a = root(run, (uint32_t)(one - run->body));
-        uint32_t b = root(run, (uint32_t)(two - run->body));
-        if (a != b)
-            run->body[a > b ? a : b].island = a < b ? a : b;
+        unite(run, one, two);
     }
     for (uint32_t i = 0; i < s->rigids; ++i) { /* the least time of an island, at its root */
         PxSolverBody *r = &run->body[root(run, i)];
-        r->still = fmin(r->still, run->body[i].still);
+        r->least = fmin(r->least, run->body[i].still);
     }
     for (uint32_t i = 0; i < s->rigids; ++i) {
         PxSolverBody *b = &run->body[i];
-        if (b->asleep || b->held || !(run->body[root(run, i)].still >= SLEEP_AFTER))
+        bool all = run->body[root(run, i)].least >= SLEEP_AFTER;
+        bool alone = b->still >= SLEEP_ALONE && b->calmest >= SLEEP_AFTER;
+        if (b->asleep || b->held || !(all || alone))
             continue;
         b->asleep = true;
         b->v = b->w = px_vec(0, 0, 0);
