@@ -119,8 +119,10 @@ static PxStatus stack(const PxValidateCase *c, double coarser, int threads, PxFi
 
 /* ---- Hertz -------------------------------------------------------------------------- */
 
-/* A ball on a plane under its weight, as strong as to press it in by 6 per cent of its radius;
- * Hertz (1882): F = 4/3 E* sqrt(R) d^1.5, a = sqrt(R d). */
+/* A ball on a plane under its weight, so heavy that it is pressed in by 6 per cent of its radius by
+ * Hertz (1882): F = 4/3 E* sqrt(R) d^1.5, a = sqrt(R d). It begins without overlap: particles that
+ * begin nearer to a wall than half a spacing stay nearer. Without restitution it rests after 0.1 s
+ * by the implicit integration; by leapfrog it still rises after 0.6 s. */
 static PxStatus hertz(const PxValidateCase *c, double coarser, int threads, PxFigures *out)
 {
     double r = 0.1, young = 1e6, poisson = 0.3, stiff = young / (1 - poisson * poisson);
@@ -130,28 +132,28 @@ static PxStatus hertz(const PxValidateCase *c, double coarser, int threads, PxFi
     PxSolidRoomDef def = {.integration = c->solver,
                           .young = young,
                           .poisson = poisson,
-                          .restitution = 1,
                           .damping = 60,
                           .gravity = force / mass,
                           .spacing = coarser * r / c->cells,
                           .threads = threads,
                           .fitted = true};
     PxStatus status = px_solid_room(&room, &def);
+    double radius = NAN;
     if (status == PX_OK)
         status = px_solid_room_floor(&room, px_vec(0, 1, 0), 0);
     if (status == PX_OK)
-        status = px_solid_room_ball(&room, r, px_vec(0, r - 0.9 * d, 0), px_vec(0, 0, 0));
+        status = px_solid_room_ball(&room, r, px_vec(0, r, 0), px_vec(0, 0, 0));
     if (status == PX_OK)
-        status = px_world_advance(room.world, 0.3);
+        status = px_world_advance(room.world, 0.2);
+    if (status == PX_OK)
+        status = px_solid_room_contact(&room, &radius);
     if (status == PX_OK) {
-        /* The whole weight does not act at the contact but is spread: the centre of mass sinks less
-         * than a point far from the contact. */
-        PxVec3 at = px_solid_room_centre(&room, 0, NULL);
-        double sunk = r - at.y;
-        px_figures_compare(out, "force at that depth / Hertz",
+        double sunk = r - px_solid_room_centre(&room, 0, NULL).y;
+        px_figures_compare(out, "contact radius / Hertz, of the force", radius / sqrt(r * d), 1,
+                           0.1);
+        /* of the centre of mass, which sinks less than a point far from the contact */
+        px_figures_compare(out, "force / Hertz, of the depth",
                            force / (4.0 / 3 * stiff * sqrt(r) * sunk * sqrt(sunk)), 1, 0.1);
-        px_figures_compare(out, "contact radius / Hertz",
-                           px_solid_room_contact(&room) / sqrt(r * sunk), 1, 0.1);
     }
     px_world_free(room.world);
     return status;
@@ -257,7 +259,7 @@ static const PxValidateCase cases[] = {
     {"two soft balls", two_balls, "implicit", NULL, 5, true, false},
     {"cradle", cradle, "leapfrog", NULL, 5, true, false},
     {"stack of five soft cubes", stack, "leapfrog", NULL, 6, false, false},
-    {"Hertz contact", hertz, "leapfrog", NULL, 10, false, false},
+    {"Hertz contact", hertz, "implicit", NULL, 20, false, true},
     {"soft block on a slope", slope, "leapfrog", NULL, 8, true, false},
     {"soft block on a soft slab", slab, "leapfrog", NULL, 8, true, false},
     {"soft block on a soft slab", slab, "implicit", NULL, 8, true, false},
@@ -271,12 +273,15 @@ const PxValidateGroup px_validate_touching = {
         "m/s\n"
         "- **stack of five soft cubes** of 0.12 m and 1 MPa, offset by a tenth of a spacing, "
         "stands for 10 s\n"
-        "- **Hertz contact**: a ball of 1 MPa on a plane, pressed in by its weight by 6 % of its "
-        "radius; the force is that at its depth by Hertz (1882)\n"
+        "- **Hertz contact**: a ball of 1 MPa on a plane, so heavy that Hertz (1882) has it "
+        "pressed "
+        "in by 6 % of its radius; cells along the radius\n"
         "- **soft block on a slope**: 0.16 x 0.08 x 0.16 m, coefficient of friction 0.5\n"
         "- **soft block on a soft slab** of 1 MPa on a slope, coefficient of friction 0.3\n",
-    .falls_short = "The contact radius "
-                   "counts particles, each with the area of a square of one spacing.\n",
+    .falls_short =
+        "The depth of the Hertz contact is that of the centre of mass. Hertz' approach is that of "
+        "points far from the contact: in a half-space, a point at the depth R has moved by 0.82 of "
+        "it. The ball sinks by 0.93 of it at 30 cells, where the radius of contact is 1.046.\n",
     .cases = cases,
     .count = PX_COUNT(cases),
 };
