@@ -66,5 +66,7 @@ PxStatus px_world_restore_rigid(PxWorld *world, const PxTable *table);
 
 /// Table of the bodies' poses for frames: slot, pivot, pose, velocity, spin. Errors: PX_ERR_MEMORY.
 PxStatus px_rigid_frame(const PxWorld *world, PxTable *table);
+/// The same for their joints.
+PxStatus px_joints_frame(const PxWorld *world, PxTable *table);
 
 #endif
