@@ -72,6 +72,26 @@ PxStatus px_solid_room_floor(PxSolidRoom *room, PxVec3 normal, double friction)
     return px_world_add_body(room->world, &def, NULL);
 }
 
+PxStatus px_solid_room_rigid(PxSolidRoom *room, PxVec3 size, PxVec3 at, double friction, bool held,
+                             PxBodyId *out)
+{
+    PxMaterialDef material = px_material_def_default();
+    PxBodyDef def = px_body_def_default();
+    material.name = "stone";
+    material.density = 2000;
+    def.name = "rigid";
+    def.rigid = true;
+    def.friction = friction;
+    def.shape = px_shape_def_default(PX_SHAPE_BOX);
+    def.shape.size = size;
+    def.shape.at = at;
+    if (held)
+        def.release = 1e9;
+    ++room->walls;
+    PX_TRY(px_world_add_material(room->world, &material, &def.material));
+    return px_world_add_body(room->world, &def, out);
+}
+
 static double value(const PxColumn *column, int component, uint32_t row)
 {
     return (double)((const float *)column->data[component])[row];

@@ -30,6 +30,10 @@ PxStatus px_solid_room_ball(PxSolidRoom *room, double radius, PxVec3 at, PxVec3 
 PxStatus px_solid_room_box(PxSolidRoom *room, PxVec3 size, PxVec3 at);
 PxStatus px_solid_room_floor(PxSolidRoom *room, PxVec3 normal, double friction);
 
+/// Adds a rigid box of 2000 kg/m^3 without restitution; `held` never lets it go. Before all solids.
+PxStatus px_solid_room_rigid(PxSolidRoom *room, PxVec3 size, PxVec3 at, double friction, bool held,
+                             PxBodyId *out);
+
 /// Mean position of a solid's particles and, unless NULL, velocity. Floors are added first.
 PxVec3 px_solid_room_centre(const PxSolidRoom *room, uint32_t solid, PxVec3 *velocity);
 
