@@ -122,9 +122,9 @@ static double leaving_speed(double restitution)
     Room room = elastic_room("leapfrog", 0, 1, restitution);
     add_body(&room, "ball", false, shape(PX_SHAPE_SPHERE, px_vec(0.1, 0, 0), px_vec(0, 0.105, 0)),
              px_vec(0, -1, 0));
-    room.body = add_body(&room, "block", true,
-                         shape(PX_SHAPE_BOX, px_vec(0.4, 0.2, 0.4), px_vec(0, -0.1, 0)),
-                         px_vec(0, 0, 0));
+    room.body =
+        add_body(&room, "block", true,
+                 shape(PX_SHAPE_BOX, px_vec(0.4, 0.2, 0.4), px_vec(0, -0.1, 0)), px_vec(0, 0, 0));
     PxVec3 first, spin, now, now_spin;
     double energy, last;
     momenta(&room, &first, &spin, &energy);
