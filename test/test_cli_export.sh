@@ -55,9 +55,29 @@ awk -F, 'NR == 1 { if ($10 != "turn_x" || NF != 19) exit 1; next }
 [ "$(ls "$dominoes/poses" | grep -c '^body_.*\.ply$')" = "$bodies" ] || fail "not a mesh a body"
 [ "$(wc -l <"$dominoes/poses/bodies.csv")" = $((1 + bodies)) ] || fail "not a line a body"
 [ "$(wc -l <"$dominoes/poses/joints.csv")" = 1 ] || fail "joints where there are none"
+[ ! -e "$dominoes/poses/joint_states.csv" ] || fail "states of joints where there are none"
 status 2 export "$dominoes" --to poses --up z
 said "axes of the scene"
 tidy "$dominoes"
+
+# A weld that breaks under the weight of its body, and one that holds.
+cat >"$work/welds.json" <<'END'
+{"phyxel": 1, "name": "welds", "time": {"frames": 2, "fps": 30}, "spacing": 0.05,
+ "materials": {"stone": {"density": 1000}},
+ "bodies": [
+  {"name": "heavy", "shape": {"box": [0.2, 0.2, 0.2], "at": [0, 1, 0]}, "rigid": true, "material": "stone"},
+  {"name": "light", "shape": {"box": [0.1, 0.1, 0.1], "at": [1, 1, 0]}, "rigid": true, "material": "stone"}],
+ "joints": [{"name": "first", "kind": "weld", "body": "heavy", "at": [0, 1, 0], "breaks": 50},
+            {"name": "second", "kind": "weld", "body": "light", "at": [1, 1, 0], "breaks": 50}]}
+END
+status 0 run "$work/welds.json" -o "$work/welds"
+status 0 export "$work/welds" --to poses
+states=$work/welds/poses/joint_states.csv
+[ "$(wc -l <"$states")" = 7 ] || fail "not a line a joint and frame"
+awk -F, '$1 == 2 && $3 == 0 && $4 == 1 && $5 == 0 {n++}
+    $1 == 2 && $3 == 1 && $4 == 0 && $5 > 9.7 && $5 < 9.9 {n++} END {exit n != 2}' "$states" ||
+    fail "the first weld has not broken, or the second does not carry 9.81 N"
+tidy "$work/welds"
 
 # walls: one that keyframes lift by 1 m in 0.5 s, and a figure that walks, in three frames of a tenth
 "$phyxel" make walker -o "$work/figure.obj" --poses "$work/figure.pc2" --triangles 1000 --seconds 0.5 >"$work/out" 2>&1 ||

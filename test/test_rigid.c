@@ -348,6 +348,47 @@ TEST(a_body_that_is_woken_stands_on_the_floor)
     px_world_free(room.world);
 }
 
+/* A ball that rolls for ever on a plate on which a tower stands. */
+TEST(what_moves_slowly_keeps_its_neighbours_awake_and_no_others)
+{
+    Room room = room_make(G);
+    add_plane(&room, px_vec(0, 1, 0), 0.5);
+    PxBodyDef def = body_def(&room, "plate", PX_SHAPE_BOX, px_vec(0, 0.05, 0));
+    def.shape.size = px_vec(4, 0.1, 1);
+    PxBodyId plate = add(&room, &def), tower[3];
+    for (int k = 0; k < 3; ++k) {
+        static const char *const name[] = {"first", "second", "third"};
+        def = body_def(&room, name[k], PX_SHAPE_BOX, px_vec(1, 0.2 + 0.2 * k, 0));
+        def.shape.size = px_vec(0.2, 0.2, 0.2);
+        tower[k] = add(&room, &def);
+    }
+    def = body_def(&room, "ball", PX_SHAPE_SPHERE, px_vec(-1.5, 0.2, 0));
+    def.shape.radius = 0.1;
+    def.velocity = px_vec(0.1, 0, 0);
+    def.spin = px_vec(0, 0, -1);
+    PxBodyId ball = add(&room, &def);
+    CHECK_OK(px_world_advance(room.world, 4));
+    CHECK(!state_of(&room, ball).asleep);
+    CHECK(!state_of(&room, plate).asleep);
+    for (int k = 0; k < 3; ++k)
+        CHECK(state_of(&room, tower[k]).asleep);
+
+    /* a blow on the plate wakes the whole tower at once */
+    def = body_def(&room, "stone", PX_SHAPE_BOX, px_vec(-1.5, 0.26, 0));
+    def.shape.size = px_vec(0.2, 0.2, 0.2);
+    def.velocity = px_vec(0, -3, 0);
+    PxBodyId stone = add(&room, &def);
+    bool hit = false;
+    for (int k = 0; k < 20 && !hit; ++k) {
+        CHECK_OK(px_world_step(room.world, 5));
+        hit = state_of(&room, stone).velocity.y > -1;
+    }
+    CHECK(hit);
+    for (int k = 0; k < 3; ++k)
+        CHECK(!state_of(&room, tower[k]).asleep);
+    px_world_free(room.world);
+}
+
 /* Way of a block on a slope within a second, m. */
 static double slide(double degrees, double friction)
 {

@@ -712,9 +712,10 @@ typedef struct PxStats {
     uint64_t crack_fronts; ///< at which cracks may grow now
     uint64_t
         crack_splits; ///< so far: fronts that left the body, or met a crack, and went on in parts
-    uint64_t crack_merges; ///< so far: fronts whose ends met
-    uint64_t crack_ends;   ///< so far: fronts that came to an end
-    double crack_area;     ///< of all cracks in the rest shape, one side, m^2
+    uint64_t crack_merges;  ///< so far: fronts whose ends met
+    uint64_t crack_ends;    ///< so far: fronts that came to an end
+    double crack_area;      ///< of all cracks in the rest shape, one side, m^2
+    uint64_t joints_broken; ///< joints of rigid bodies that have broken
 } PxStats;
 
 /// Description of one member of PxStats, which is a column of stats.csv.

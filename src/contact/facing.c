@@ -126,10 +126,20 @@ static bool meet(const Box *a, const Box *b, double margin)
            a->low.z < b->high.z + margin && b->low.z < a->high.z + margin;
 }
 
-static bool is_in(const Box *box, double margin, PxVec3 x)
+/* `box` holds the margin. */
+static bool is_in(const Box *box, PxVec3 x)
 {
-    return x.x > box->low.x - margin && x.x < box->high.x + margin && x.y > box->low.y - margin &&
-           x.y < box->high.y + margin && x.z > box->low.z - margin && x.z < box->high.z + margin;
+    return x.x > box->low.x && x.x < box->high.x && x.y > box->low.y && x.y < box->high.y &&
+           x.z > box->low.z && x.z < box->high.z;
+}
+
+static Box grown(const Box *box, double margin)
+{
+    Box out = *box;
+    PxVec3 by = px_vec(margin, margin, margin);
+    out.low = px_sub(out.low, by);
+    out.high = px_add(out.high, by);
+    return out;
 }
 
 static int by_start(const void *a, const void *b)
@@ -199,14 +209,16 @@ static PxStatus find_pairs(Search *job)
 
 /* ---- points of a pair --------------------------------------------------------------- */
 
-static bool belongs(const Search *job, const Side *side, double margin, uint32_t i)
+/* `near`: the box of the other solid with the margin. */
+static inline bool belongs(const Search *job, const Side *side, const Box *near, uint32_t i)
 {
     const PxFacings *f = job->f;
+    if (side->frame != side->other && !is_in(near, f->where[i]))
+        return false; /* most rows */
     if (!can_touch(f, &job->box[side->frame], i))
         return false;
-    if (side->frame == side->other)
-        return f->self->near[i] && !px_solid_self_inverted(job->solid, i);
-    return is_in(&job->box[side->other], margin, f->where[i]);
+    return side->frame != side->other ||
+           (f->self->near[i] && !px_solid_self_inverted(job->solid, i));
 }
 
 static void count_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -216,10 +228,11 @@ static void count_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t k = begin; k < end; ++k) {
         Side *side = &job->side[k];
         const PxSolidFrame *f = &job->solid->frame[side->frame];
-        double near = margin(job->solid, &job->box[side->frame], &job->box[side->other]);
+        const Box *a = &job->box[side->frame], *b = &job->box[side->other];
+        Box near = grown(b, margin(job->solid, a, b));
         uint32_t count = 0;
         for (uint32_t i = f->begin; i < f->end; ++i)
-            count += belongs(job, side, near, i);
+            count += belongs(job, side, &near, i);
         side->end = side->frame == side->other && k % 2 == 1 ? 0 : count;
     }
 }
@@ -230,13 +243,14 @@ static void fill_points(const Search *job, Side *side, PxVec3 origin)
     const PxSolid *s = job->solid;
     const PxSolidFrame *f = &s->frame[side->frame];
     const Box *a = &job->box[side->frame], *b = &job->box[side->other];
-    double near = margin(s, a, b), half = 0.75 * s->dt;
+    Box near = grown(b, margin(s, a, b));
+    double half = 0.75 * s->dt;
     PxVec3 mean = px_scale(px_add(a->velocity, b->velocity), 0.5);
     double fall = 0.5 * px_length(s->gravity) * s->dt * s->dt;
     uint32_t n = side->begin;
     side->origin = origin;
     for (uint32_t i = f->begin; i < f->end && n < side->end; ++i) {
-        if (!belongs(job, side, near, i))
+        if (!belongs(job, side, &near, i))
             continue;
         PxVec3 v = px_sub(px_solid_in_world(s, s->v, i), mean);
         PxVec3 at = px_mad(px_sub(job->f->where[i], origin), v, half);
@@ -493,7 +507,7 @@ static double approach(const Search *job, const Side *side, const PxFacing *f)
             continue;
         double nearest = r2 - closing * closing / v2; /* squared, of the relative path */
         double rate = closing * closing / r2 * (nearest < passing * passing ? 4 : 1);
-        most = fmax(most, rate);
+        most = rate > most ? rate : most;
     }
     return most / (4 * radius * radius);
 }

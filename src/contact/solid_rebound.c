@@ -12,7 +12,7 @@
 #define PAIRS_EACH 8
 
 /* Materials with rest-shape updates have none among fluids (contact/solid_walls.c). */
-static double restitution_of(const PxSolid *s, uint32_t frame)
+double px_solid_restitution(const PxSolid *s, uint32_t frame)
 {
     const PxMaterialDef *def = &s->material[s->particles->material[s->frame[frame].begin]].def;
     return s->flows && def->absorb > 0 ? 1 : def->restitution;
@@ -33,7 +33,7 @@ PxStatus px_solid_rebound_begin(PxSolidRebound *r, const PxSolid *s)
     *r = (PxSolidRebound){.pair = NULL};
     bool some = false;
     for (uint32_t k = 0; k < s->frames; ++k)
-        some = some || restitution_of(s, k) < 1;
+        some = some || px_solid_restitution(s, k) < 1;
     if (!some)
         return PX_OK;
     r->room = PAIRS_EACH * s->frames;
@@ -100,39 +100,40 @@ typedef struct Job {
     PxSolid *solid;
 } Job;
 
+static Rigid rigid_of(const PxSolid *s, uint32_t frame)
+{
+    const PxSolidFrame *f = &s->frame[frame];
+    Rigid b = {.on = true, .moves = !f->held};
+    PxVec3 place = {0, 0, 0}, momentum = {0, 0, 0}, angular = {0, 0, 0};
+    PxMat3 second = {0};
+    for (uint32_t i = f->begin; i < f->end; ++i) {
+        double m = (double)s->particles->mass[i];
+        PxVec3 x = px_sub(in_frame(s, i), f->middle), v = quad_vec(s->v + 4 * (size_t)i);
+        b.moves = b.moves && s->inverse_mass[i] > 0.0f;
+        b.mass += m;
+        place = px_mad(place, x, m);
+        momentum = px_mad(momentum, v, m);
+        angular = px_mad(angular, px_cross(x, v), m);
+        second = px_mat3_add(second, px_mat3_scale(px_mat3_outer(x, x), m));
+    }
+    PxVec3 middle = px_scale(place, 1 / b.mass);
+    b.middle = px_add(middle, f->middle);
+    b.velocity = px_scale(momentum, 1 / b.mass);
+    second = px_mat3_sub(second, px_mat3_scale(px_mat3_outer(middle, middle), b.mass));
+    PxMat3 inertia = px_mat3_sub(px_mat3_scale(px_mat3_identity(), px_mat3_trace(second)), second);
+    if (!px_mat3_inverse(inertia, &b.lighter))
+        b.lighter = (PxMat3){0};
+    b.spin = px_mat3_apply(b.lighter, px_sub(angular, px_cross(middle, momentum)));
+    return b;
+}
+
 static void rigid_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Job *job = user;
-    const PxSolid *s = job->solid;
-    for (uint32_t k = begin; k < end; ++k) {
-        const PxSolidFrame *f = &s->frame[k];
-        Rigid *b = &job->rebound->rigid[k];
-        if (!b->on)
-            continue;
-        *b = (Rigid){.on = true, .moves = !f->held};
-        PxVec3 place = {0, 0, 0}, momentum = {0, 0, 0}, angular = {0, 0, 0};
-        PxMat3 second = {0};
-        for (uint32_t i = f->begin; i < f->end; ++i) {
-            double m = (double)s->particles->mass[i];
-            PxVec3 x = px_sub(in_frame(s, i), f->middle), v = quad_vec(s->v + 4 * (size_t)i);
-            b->moves = b->moves && s->inverse_mass[i] > 0.0f;
-            b->mass += m;
-            place = px_mad(place, x, m);
-            momentum = px_mad(momentum, v, m);
-            angular = px_mad(angular, px_cross(x, v), m);
-            second = px_mat3_add(second, px_mat3_scale(px_mat3_outer(x, x), m));
-        }
-        PxVec3 middle = px_scale(place, 1 / b->mass);
-        b->middle = px_add(middle, f->middle);
-        b->velocity = px_scale(momentum, 1 / b->mass);
-        second = px_mat3_sub(second, px_mat3_scale(px_mat3_outer(middle, middle), b->mass));
-        PxMat3 inertia =
-            px_mat3_sub(px_mat3_scale(px_mat3_identity(), px_mat3_trace(second)), second);
-        if (!px_mat3_inverse(inertia, &b->lighter))
-            b->lighter = (PxMat3){0};
-        b->spin = px_mat3_apply(b->lighter, px_sub(angular, px_cross(middle, momentum)));
-    }
+    for (uint32_t k = begin; k < end; ++k)
+        if (job->rebound->rigid[k].on)
+            job->rebound->rigid[k] = rigid_of(job->solid, k);
 }
 
 /* A pair's force on one of its solids, in the frame, and what it would cause. */
@@ -141,11 +142,9 @@ typedef struct Push {
     double power, light;   /* of the forces, W; the same of the motion that they cause, W/s */
 } Push;
 
-static Push push_of(const PxSolidRebound *r, const PxSolid *s, uint32_t frame, PxVec3 force,
-                    PxVec3 moment)
+static Push push_of(const Rigid *b, const PxSolid *s, uint32_t frame, PxVec3 force, PxVec3 moment)
 {
     const PxSolidFrame *f = &s->frame[frame];
-    const Rigid *b = &r->rigid[frame];
     PxMat3 back = px_mat3_transpose(f->turn);
     /* force and moment about the middle, in the frame */
     PxVec3 centre = px_add(px_mat3_apply(f->turn, b->middle), f->move);
@@ -170,23 +169,42 @@ static void change(Rigid *b, const Push *p, double by)
     b->turned = px_add(b->turned, turned);
 }
 
+static void change_rows(PxSolid *s, uint32_t frame, const Rigid *b)
+{
+    if (px_dot(b->faster, b->faster) == 0 && px_dot(b->turned, b->turned) == 0)
+        return;
+    for (uint32_t i = s->frame[frame].begin; i < s->frame[frame].end; ++i) {
+        float *v = s->v + 4 * (size_t)i;
+        PxVec3 more = px_add(b->faster, px_cross(b->turned, px_sub(in_frame(s, i), b->middle)));
+        v[0] += (float)more.x;
+        v[1] += (float)more.y;
+        v[2] += (float)more.z;
+    }
+}
+
 static void change_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Job *job = user;
-    PxSolid *s = job->solid;
-    for (uint32_t k = begin; k < end; ++k) {
-        const Rigid *b = &job->rebound->rigid[k];
-        if (!b->on || (px_dot(b->faster, b->faster) == 0 && px_dot(b->turned, b->turned) == 0))
-            continue;
-        for (uint32_t i = s->frame[k].begin; i < s->frame[k].end; ++i) {
-            float *v = s->v + 4 * (size_t)i;
-            PxVec3 more = px_add(b->faster, px_cross(b->turned, px_sub(in_frame(s, i), b->middle)));
-            v[0] += (float)more.x;
-            v[1] += (float)more.y;
-            v[2] += (float)more.z;
-        }
-    }
+    for (uint32_t k = begin; k < end; ++k)
+        if (job->rebound->rigid[k].on)
+            change_rows(job->solid, k, &job->rebound->rigid[k]);
+}
+
+double px_solid_rebound_off(PxSolid *s, const PxSolidStrike *strike)
+{
+    double e = fmax(px_solid_restitution(s, strike->frame), LEAST_RESTITUTION);
+    if (!(e < 1))
+        return 0;
+    Rigid b = rigid_of(s, strike->frame);
+    Push push = push_of(&b, s, strike->frame, strike->force, strike->moment);
+    double power = push.power + strike->power, light = push.light + strike->light;
+    if (!(power > 0) || !(light > 0))
+        return 0; /* they approach each other */
+    double back = fmin((1 - e * e) * strike->dt, power / light);
+    change(&b, &push, -back);
+    change_rows(s, strike->frame, &b);
+    return back;
 }
 
 void px_solid_rebound_act(const PxSolidRebound *r, PxSolid *s, double dt)
@@ -201,12 +219,13 @@ void px_solid_rebound_act(const PxSolidRebound *r, PxSolid *s, double dt)
     px_parallel_for(s->threads, s->frames, 1, rigid_block, &job);
     for (uint32_t k = 0; k < r->pairs; ++k) {
         const PxSolidPairForce *p = &r->pair[k];
-        double e2 = restitution_of(s, p->frame[0]) * restitution_of(s, p->frame[1]);
+        double e2 = px_solid_restitution(s, p->frame[0]) * px_solid_restitution(s, p->frame[1]);
         e2 = fmax(e2, LEAST_RESTITUTION * LEAST_RESTITUTION);
         if (!(e2 < 1))
             continue;
-        Push first = push_of(r, s, p->frame[0], p->force, p->moment);
-        Push second = push_of(r, s, p->frame[1], px_scale(p->force, -1), px_scale(p->moment, -1));
+        Push first = push_of(&r->rigid[p->frame[0]], s, p->frame[0], p->force, p->moment);
+        Push second = push_of(&r->rigid[p->frame[1]], s, p->frame[1], px_scale(p->force, -1),
+                              px_scale(p->moment, -1));
         double power = first.power + second.power, light = first.light + second.light;
         if (!(power > 0) || !(light > 0))
             continue; /* the bodies approach each other */

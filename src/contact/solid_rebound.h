@@ -1,4 +1,4 @@
-/// Restitution of contacts between solids.
+/// Restitution of contacts between solids, and of solids with rigid bodies.
 ///
 /// Solids rebound by their elasticity, so restitution e acts on the bodies as a whole while contact
 /// drives them apart, as it does at walls (contact/solid_walls.c): each of the two gets back the
@@ -38,5 +38,22 @@ void px_solid_rebound_add(PxSolidRebound *rebound, uint32_t a, uint32_t b, PxVec
 
 /// Changes the velocities, for forces that acted for `dt`.
 void px_solid_rebound_act(const PxSolidRebound *rebound, PxSolid *solid, double dt);
+
+/// Restitution of a solid, 0 .. 1.
+double px_solid_restitution(const PxSolid *solid, uint32_t frame);
+
+/// A contact of a solid with a rigid body, whose force acted for a time.
+typedef struct PxSolidStrike {
+    uint32_t frame;
+    PxVec3 force;  ///< on the solid, N
+    PxVec3 moment; ///< on it, about the origin of the first frame of all, N m
+    double power;  ///< of the opposite force on the body, W
+    double light;  ///< change of that power in a second by the motion that it causes, W/s
+    double dt;     ///< s
+} PxSolidStrike;
+
+/// Changes the velocities of the solid; the restitution is its own, as at walls. Returns the time
+/// for which the force on the body is to be taken back, s.
+double px_solid_rebound_off(PxSolid *solid, const PxSolidStrike *strike);
 
 #endif

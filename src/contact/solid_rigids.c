@@ -1,6 +1,7 @@
 #include "contact/solid_rigids.h"
 
 #include "base/mat3.h"
+#include "contact/solid_rebound.h"
 
 #include <math.h>
 #include <string.h>
@@ -465,6 +466,38 @@ static void rub(const PxSolidRigids *r, Hit *h, double dt)
     take(y, back, px_cross(px_sub(h->place, y->centre), back));
 }
 
+/* Restitution of the solids: each gets back a part of the force of its contacts with a body while
+ * it drives them apart, and so does the body. Hits are in the order of rows, so of frames. */
+static void rebound(PxSolidRigids *r, double dt)
+{
+    PxSolid *s = r->solid;
+    for (uint32_t k = 0; k < r->hits;) {
+        Yield *y = &r->yield[r->hit[k].yield];
+        PxSolidStrike strike = {.frame = s->frame_of[r->hit[k].row], .dt = dt};
+        bool asked = px_solid_restitution(s, strike.frame) < 1;
+        PxVec3 moment = {0, 0, 0};
+        for (; k < y->end && s->frame_of[r->hit[k].row] == strike.frame; ++k) {
+            const Hit *h = &r->hit[k];
+            if (!asked || !h->on)
+                continue;
+            PxVec3 push = px_scale(h->normal, h->force);
+            strike.force = px_add(strike.force, push);
+            strike.moment =
+                px_add(strike.moment, px_cross(px_sub(h->place, s->frame[0].move), push));
+            moment = px_add(moment, px_cross(px_sub(h->place, y->centre), push));
+            strike.power -= px_dot(push, velocity_at(y, h->place));
+        }
+        if (!(px_dot(strike.force, strike.force) > 0))
+            continue;
+        const PxBoundary *b = y->boundary;
+        strike.light = b->per_mass * px_dot(strike.force, strike.force) +
+                       px_dot(moment, px_mat3_apply(b->per_inertia, moment));
+        double back = px_solid_rebound_off(s, &strike);
+        if (back > 0)
+            take(y, px_scale(strike.force, back), px_scale(moment, back));
+    }
+}
+
 static void add_impulses(void *user, double dt)
 {
     PxSolidRigids *r = user;
@@ -478,6 +511,7 @@ static void add_impulses(void *user, double dt)
         y->start[0] = y->shift;
         y->start[1] = y->angle;
     }
+    rebound(r, dt);
     for (int pass = 0; pass < PASSES; ++pass)
         for (uint32_t k = 0; k < r->hits; ++k)
             if (r->hit[k].on)

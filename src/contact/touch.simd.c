@@ -96,15 +96,15 @@ bool PX_ISA_NAME(px_touch_find)(const PxTouchPass *pass, uint32_t facing, PxSoli
     /* what the others lose the row gains: translations do not change the gap */
     PxVec3 slope = {-(double)px_f8_sum(total[0]), -(double)px_f8_sum(total[1]),
                     -(double)px_f8_sum(total[2])};
-    double heavy = 0;
+    float heavy = 0;
     for (uint32_t e = 0; e < here.size; ++e)
-        heavy = fmax(heavy, (double)pass->per_mass[entry[e]]);
+        heavy = pass->per_mass[entry[e]] > heavy ? pass->per_mass[entry[e]] : heavy;
     t->gap = g;
     t->force = spring * (g0 - g) * g0 / g;
     t->stiff = spring * g0 * g0 / (g * g);
     t->energy = spring * (g0 * g0 * log(g0 / g) - g0 * (g0 - g));
     t->light = px_dot(slope, slope) * (double)pass->per_mass[here.row] +
-               (double)px_f8_sum(squares) * heavy;
+               (double)px_f8_sum(squares) * (double)heavy;
     t->slopes = px_length(slope) + (double)px_f8_sum(lengths);
     t->slope = slope;
     t->normal = n;

@@ -169,34 +169,73 @@ void px_solver_calm(const PxSolverRun *run, PxSolverContact *c, double h)
     c->calm = c->jn;
 }
 
-static void push(PxSolverRun *run, const PxSolverContact *c, PxVec3 impulse)
+/* The two bodies of a pair while its contacts are solved: what cannot be moved has no mass. */
+typedef struct Ends {
+    PxVec3 va, wa, vb, wb;
+    double ma, mb;
+    PxMat3 ia, ib;
+} Ends;
+
+static inline Ends ends_of(const PxSolverRun *run, const PxSolverContact *c)
 {
-    PxSolverBody *a = &run->body[c->a];
-    if (a->per_mass > 0) { /* others are shared by the threads */
-        a->v = px_mad(a->v, impulse, a->per_mass);
-        a->w = px_add(a->w, px_mat3_apply(a->per_inertia, px_cross(c->ra, impulse)));
+    const PxSolverBody *a = &run->body[c->a];
+    Ends e = {.va = a->v, .wa = a->w, .ma = a->per_mass, .ia = a->per_inertia};
+    if (c->b != PX_NOBODY) {
+        const PxSolverBody *b = &run->body[c->b];
+        e.vb = b->v;
+        e.wb = b->w;
+        e.mb = b->per_mass;
+        e.ib = b->per_inertia;
     }
-    if (c->b == PX_NOBODY)
-        return;
-    PxSolverBody *b = &run->body[c->b];
-    if (b->per_mass > 0) {
-        b->v = px_mad(b->v, impulse, -b->per_mass);
-        b->w = px_sub(b->w, px_mat3_apply(b->per_inertia, px_cross(c->rb, impulse)));
+    return e;
+}
+
+static inline void store_ends(const PxSolverRun *run, const PxSolverContact *c, const Ends *e)
+{
+    if (e->ma > 0) { /* others are shared by the threads */
+        run->body[c->a].v = e->va;
+        run->body[c->a].w = e->wa;
+    }
+    if (e->mb > 0) {
+        run->body[c->b].v = e->vb;
+        run->body[c->b].w = e->wb;
+    }
+}
+
+static inline PxVec3 relative(const Ends *e, const PxSolverContact *c)
+{
+    PxVec3 v = px_add(e->va, px_cross(e->wa, c->ra));
+    PxVec3 u = c->b == PX_NOBODY ? c->wall_moves : px_add(e->vb, px_cross(e->wb, c->rb));
+    return px_sub(v, u);
+}
+
+static inline void push_ends(Ends *e, const PxSolverContact *c, PxVec3 impulse)
+{
+    if (e->ma > 0) {
+        e->va = px_mad(e->va, impulse, e->ma);
+        e->wa = px_add(e->wa, px_mat3_apply(e->ia, px_cross(c->ra, impulse)));
+    }
+    if (e->mb > 0) {
+        e->vb = px_mad(e->vb, impulse, -e->mb);
+        e->wb = px_sub(e->wb, px_mat3_apply(e->ib, px_cross(c->rb, impulse)));
     }
 }
 
 static void repeat(const Pass *pass, PxSolverContact *c, uint32_t count)
 {
+    const PxSolverContact *first = c;
+    Ends e = ends_of(pass->run, c);
     for (PxSolverContact *end = c + count; c < end; ++c) {
         px_solver_calm(pass->run, c, pass->h);
         c->was[0] = c->jn;
         c->was[1] = c->jt[0];
         c->was[2] = c->jt[1];
         if (c->jn > 0)
-            push(pass->run, c,
-                 px_add(px_scale(c->n, c->jn),
-                        px_add(px_scale(c->t[0], c->jt[0]), px_scale(c->t[1], c->jt[1]))));
+            push_ends(&e, c,
+                      px_add(px_scale(c->n, c->jn),
+                             px_add(px_scale(c->t[0], c->jt[0]), px_scale(c->t[1], c->jt[1]))));
     }
+    store_ends(pass->run, first, &e);
 }
 
 void px_solver_repeat(PxSolverRun *run, double h)
@@ -218,7 +257,7 @@ void px_solver_recall(PxSolverRun *run)
 }
 
 /* Returns the change of the relative velocity, m/s. */
-static double solve_contact(PxSolverRun *run, PxSolverContact *c, double h, const PxSoft *soft)
+static inline double solve_contact(Ends *e, PxSolverContact *c, double h, const PxSoft *soft)
 {
     double distance = c->distance + c->give, bias = 0, mass = 1, impulse = 0;
     if (distance > 0) {
@@ -228,7 +267,7 @@ static double solve_contact(PxSolverRun *run, PxSolverContact *c, double h, cons
         mass = soft->mass;
         impulse = soft->impulse;
     }
-    double vn = px_dot(c->n, px_solver_relative(run, c));
+    double vn = px_dot(c->n, relative(e, c));
     double j = -c->mass_n * mass * (vn + bias) - impulse * c->jn;
     double total = px_solver_most(c->jn + j, 0);
     if (total == 0 && c->jn == 0)
@@ -236,9 +275,9 @@ static double solve_contact(PxSolverRun *run, PxSolverContact *c, double h, cons
     j = total - c->jn;
     c->jn = total;
     c->most = px_solver_most(c->most, total);
-    push(run, c, px_scale(c->n, j));
+    push_ends(e, c, px_scale(c->n, j));
 
-    PxVec3 v = px_solver_relative(run, c);
+    PxVec3 v = relative(e, c);
     double before[2] = {c->jt[0], c->jt[1]};
     for (int k = 0; k < 2; ++k)
         c->jt[k] -= c->mass_t[k] * px_dot(c->t[k], v);
@@ -246,8 +285,9 @@ static double solve_contact(PxSolverRun *run, PxSolverContact *c, double h, cons
     double scale = size > bound ? bound / size : 1;
     for (int k = 0; k < 2; ++k)
         c->jt[k] *= scale;
-    push(run, c,
-         px_add(px_scale(c->t[0], c->jt[0] - before[0]), px_scale(c->t[1], c->jt[1] - before[1])));
+    push_ends(
+        e, c,
+        px_add(px_scale(c->t[0], c->jt[0] - before[0]), px_scale(c->t[1], c->jt[1] - before[1])));
     return fabs(j) / c->mass_n;
 }
 
@@ -257,11 +297,13 @@ static double solve_contact(PxSolverRun *run, PxSolverContact *c, double h, cons
  * the push lifts is paid for only if the speed into it is left to the next sub-step. */
 static void relax(const Pass *pass, PxSolverContact *c, uint32_t count)
 {
-    PxSolverRun *run = pass->run;
+    const PxSolverRun *run = pass->run;
+    const PxSolverContact *first = c;
+    Ends e = ends_of(run, c);
     for (PxSolverContact *end = c + count; c < end; ++c) {
         PxVec3 a = px_solver_anchor_a(run, c), b = px_solver_anchor_b(run, c, pass->since);
         c->distance = c->start + px_dot(c->n, px_sub(a, b));
-        solve_contact(run, c, pass->h, NULL);
+        solve_contact(&e, c, pass->h, NULL);
         if (!pass->follow)
             continue;
         PxVec3 at = px_add(c->kept.feature & 1 ? b : a, c->off);
@@ -271,6 +313,7 @@ static void relax(const Pass *pass, PxSolverContact *c, uint32_t count)
         if (c->jn > 0 || c->distance <= 0)
             px_solver_weigh(run, c);
     }
+    store_ends(run, first, &e);
 }
 
 void px_solver_relax(PxSolverRun *run, double h, double since, bool follow)
@@ -286,8 +329,10 @@ static void correct(const Pass *pass, PxSolverContact *c, uint32_t count)
 {
     PxSolverRun *run = pass->run;
     bool changes = false;
+    Ends e = ends_of(run, c);
     for (uint32_t k = 0; k < count; ++k)
-        changes = solve_contact(run, &c[k], pass->h, pass->soft) > CHANGE * c[k].size || changes;
+        changes = solve_contact(&e, &c[k], pass->h, pass->soft) > CHANGE * c[k].size || changes;
+    store_ends(run, c, &e);
     if (!changes)
         return;
     if (run->body[c->a].per_mass > 0)
@@ -347,6 +392,22 @@ void px_solver_converge(PxSolverRun *run, double h, const PxSoft *soft, bool due
 }
 
 /* ---- laws, crossing, restitution --------------------------------------------------- */
+
+static void push(PxSolverRun *run, const PxSolverContact *c, PxVec3 impulse)
+{
+    PxSolverBody *a = &run->body[c->a];
+    if (a->per_mass > 0) { /* others are shared by the threads */
+        a->v = px_mad(a->v, impulse, a->per_mass);
+        a->w = px_add(a->w, px_mat3_apply(a->per_inertia, px_cross(c->ra, impulse)));
+    }
+    if (c->b == PX_NOBODY)
+        return;
+    PxSolverBody *b = &run->body[c->b];
+    if (b->per_mass > 0) {
+        b->v = px_mad(b->v, impulse, -b->per_mass);
+        b->w = px_sub(b->w, px_mat3_apply(b->per_inertia, px_cross(c->rb, impulse)));
+    }
+}
 
 /* Points of a pair share the force of their mean overlap, weighted by their own: a point that
  * begins or ceases to touch changes nothing at that moment. */

@@ -124,15 +124,16 @@ static size_t first_kept(const PxSolverRun *run, const PxRigidKept *of)
 void px_solver_warm(PxSolverRun *run, double h)
 {
     for (uint32_t n = 0; n < run->slots; ++n) {
-        uint32_t count;
-        PxSolverContact *c = px_solver_slot(run, n, &count);
+        PxSolverPair *pair = &run->pair[run->slot[n]];
+        PxSolverContact *c = &run->contact[pair->first];
         size_t k = first_kept(run, &c->kept);
-        for (PxSolverContact *end = c + count; c < end; ++c) {
+        for (PxSolverContact *end = c + pair->count; c < end; ++c) {
             while (k < run->kepts && compare_kept(&run->kept[k], &c->kept) < 0)
                 ++k;
             if (k == run->kepts || compare_kept(&run->kept[k], &c->kept) != 0)
                 continue;
             const PxRigidKept *old = &run->kept[k];
+            pair->carried = true;
             double scale = old->substep > 0 ? h / old->substep : 0;
             c->calm = c->jn = scale * old->normal;
             for (int t = 0; t < 2; ++t)
@@ -217,7 +218,7 @@ static const PxTouch *touches_of(const Find *job, uint32_t k)
 static PxStatus meet(Find *job, uint32_t k)
 {
     PxSolverRun *run = job->run;
-    const PxSolverPair *pair = &run->pair[job->chosen[k]];
+    PxSolverPair *pair = &run->pair[job->chosen[k]];
     PxSolverBody *a = &run->body[pair->a], *b = pair->wall ? NULL : &run->body[pair->b];
     double size = fmin(a->collider.size, other_of(run, pair)->size);
     const PxTouch *touch = touches_of(job, k);
@@ -229,11 +230,12 @@ static PxStatus meet(Find *job, uint32_t k)
     bool touches = false;
     for (uint32_t t = 0; t < job->count[k]; ++t)
         touches = touches || touch[t].distance < WAKES * size;
+    pair->touches = touches;
     bool moves = b == NULL ? run->wall_speed[pair->b] > 0 : (!b->asleep && b->still == 0);
     if (touches && moves)
-        px_solver_wake(a);
+        px_solver_wake(a, b == NULL || b->alarms);
     if (touches && b != NULL && !a->asleep && a->still == 0)
-        px_solver_wake(b);
+        px_solver_wake(b, a->alarms);
     return PX_OK;
 }
 
@@ -298,12 +300,44 @@ static PxStatus touch_pairs(PxSolverRun *run, double within, double since)
     return PX_OK;
 }
 
+/* Which bodies move much. */
+static void raise_alarms(PxSolverRun *run)
+{
+    for (uint32_t i = 0; i < run->step->rigids; ++i) {
+        PxSolverBody *b = &run->body[i];
+        b->alarms = !b->asleep && px_solver_speed(b) > PX_SOLVER_ALARM * px_solver_slow(run, b);
+        if (b->alarms)
+            b->still = 0;
+    }
+}
+
+/* What moves much alarms what it touches, and so on; it wakes what sleeps. */
+static void spread_alarms(PxSolverRun *run)
+{
+    for (bool any = true; any;) {
+        any = false;
+        for (uint32_t k = 0; k < run->pairs; ++k) {
+            const PxSolverPair *pair = &run->pair[k];
+            if (pair->wall || !pair->touches)
+                continue;
+            PxSolverBody *a = &run->body[pair->a], *b = &run->body[pair->b];
+            if (a->alarms == b->alarms)
+                continue;
+            PxSolverBody *other = a->alarms ? b : a;
+            any = any || !other->held;
+            px_solver_wake(other, true);
+            other->alarms = !other->held;
+        }
+    }
+}
+
 /* Bodies that the search woke have no contacts yet with what sleeps: they are searched for. */
 static PxStatus touch_woken(PxSolverRun *run, double within, double since)
 {
     for (bool any = true; any;) {
         double longest;
         any = false;
+        spread_alarms(run);
         for (uint32_t i = 0; i < run->step->rigids; ++i) {
             PxSolverBody *b = &run->body[i];
             b->due = b->woken;
@@ -394,6 +428,7 @@ PxStatus px_solver_contacts(PxSolverRun *run, double interval)
 {
     PxRigidStep *s = run->step;
     run->contacts = run->slots = 0;
+    raise_alarms(run);
     PX_TRY(touch_pairs(run, interval, 0));
     for (uint32_t k = 0; k < s->joints; ++k) {
         PxSolverBody *a = px_solver_end(run, s->joint[k].a), *b = px_solver_end(run, s->joint[k].b);
@@ -401,7 +436,7 @@ PxStatus px_solver_contacts(PxSolverRun *run, double interval)
             continue;
         PxSolverBody *sleeper = a->asleep ? a : b, *other = a->asleep ? b : a;
         if (other->still == 0)
-            px_solver_wake(sleeper);
+            px_solver_wake(sleeper, true);
     }
     PX_TRY(touch_woken(run, interval, 0));
     if (run->time == 0)
@@ -411,6 +446,7 @@ PxStatus px_solver_contacts(PxSolverRun *run, double interval)
 
 PxStatus px_solver_more_contacts(PxSolverRun *run, double left, double since)
 {
+    raise_alarms(run);
     PX_TRY(touch_pairs(run, left, since));
     PX_TRY(touch_woken(run, left, since));
     return open_contacts(run);

@@ -41,6 +41,7 @@ typedef struct Field {
     PxBounds bounds; /* of the shape there */
     double sign;     /* -1: matter is inside */
     bool mesh;
+    bool box;    /* a box, seen from outside */
     bool convex; /* the distance is a convex function */
 } Field;
 
@@ -71,6 +72,12 @@ static PxVec3 apply_transposed(const PxMat3 *a, PxVec3 v)
                   m[0][2] * v.x + m[1][2] * v.y + m[2][2] * v.z);
 }
 
+/* As px_wall_moving(), without a call. */
+static inline const PxMovingMesh *moving_of(const PxCollider *c)
+{
+    return c->wall->shape->moving;
+}
+
 bool px_contacts_convex(const PxCollider *body)
 {
     PxShapeKind kind = body->wall->shape->kind;
@@ -80,12 +87,13 @@ bool px_contacts_convex(const PxCollider *body)
 static Field field_of(const PxCollider *c)
 {
     const PxShape *shape = c->wall->shape;
-    const PxMovingMesh *moving = px_wall_moving(c->wall);
+    const PxMovingMesh *moving = moving_of(c);
     Field f = {.shape = shape,
                .moving = moving,
                .when = c->when,
                .sign = c->wall->inside ? -1 : 1,
                .mesh = shape->kind == PX_SHAPE_MESH,
+               .box = shape->kind == PX_SHAPE_BOX && !c->wall->inside,
                .convex = px_contacts_convex(c),
                .bounds = moving != NULL ? px_moving_mesh_bounds(moving) : shape->bounds};
     /* rest = turn^T (x - place) + pivot */
@@ -100,11 +108,34 @@ static Field field_of(const PxCollider *c)
     return f;
 }
 
+/* As px_primitive_distance(), with one root: most distances of a heap are those of boxes. */
+static inline double box_distance(PxVec3 half, PxVec3 p, PxVec3 *normal)
+{
+    PxVec3 q = px_vec(fabs(p.x) - half.x, fabs(p.y) - half.y, fabs(p.z) - half.z);
+    if (q.x <= 0 && q.y <= 0 && q.z <= 0) {
+        bool x = q.x >= q.y && q.x >= q.z, y = !x && q.y >= q.z;
+        *normal = px_vec(x ? copysign(1, p.x) : 0, y ? copysign(1, p.y) : 0,
+                         x || y ? 0 : copysign(1, p.z));
+        return x ? q.x : y ? q.y : q.z;
+    }
+    PxVec3 out = px_vec(q.x > 0 ? q.x : 0, q.y > 0 ? q.y : 0, q.z > 0 ? q.z : 0);
+    double d = sqrt(px_dot(out, out)), per = 1 / d;
+    if (!(d > 0)) { /* the square of a distance that is next to nothing */
+        px_primitive_distance(&(PxPrimitive){.kind = PX_SHAPE_BOX, .half = half}, p, normal);
+        return 0;
+    }
+    *normal =
+        px_vec(copysign(out.x * per, p.x), copysign(out.y * per, p.y), copysign(out.z * per, p.z));
+    return d;
+}
+
 /* Distance of a point of the field's frame, with its normal there. Beyond `within` it may be less
  * than the true one. */
 static double distance(const Field *f, PxVec3 at, double within, PxVec3 *normal)
 {
     double d;
+    if (f->box)
+        return box_distance(f->shape->primitive.half, at, normal);
     if (f->moving != NULL) {
         PxMovingSpot spot;
         px_moving_mesh_closest(f->moving, f->when, at, &spot);
@@ -157,7 +188,7 @@ static void add(const Search *s, uint32_t feature, uint32_t part, PxVec3 middle,
                  .at = px_mad(x, n, -round),
                  .normal = s->side ? px_scale(n, -1) : n,
                  .distance = d - round,
-                 .corner = px_wall_moving(s->own->wall) != NULL ||
+                 .corner = moving_of(s->own) != NULL ||
                            s->own->features->feature[feature].kind == PX_FEATURE_POINT};
     t.anchor[s->side] = rolls != NULL ? into_world(s, *rolls) : x;
     /* the field's own frame has its origin in the middle of the ball */
@@ -597,8 +628,8 @@ static Crate crate_of(const PxCollider *c)
 {
     const PxShape *shape = c->wall->shape;
     const PxBounds *b = &shape->own_bounds;
-    if (px_wall_moving(c->wall) != NULL) {
-        PxBounds all = px_moving_mesh_bounds(px_wall_moving(c->wall));
+    if (moving_of(c) != NULL) {
+        PxBounds all = px_moving_mesh_bounds(moving_of(c));
         return (Crate){px_scale(px_add(all.low, all.high), 0.5),
                        px_scale(px_sub(all.high, all.low), 0.5), px_mat3_identity()};
     }
@@ -658,9 +689,9 @@ uint32_t px_contacts_find(const PxCollider *first, const PxCollider *second, con
         /* the rest frame of `own` to the world, to the field */
         s.turn = px_mat3_multiply(s.field.turn, own->turn);
         s.shift = px_sub(from_world(&s.field, own->place), px_mat3_apply(s.turn, own->pivot));
-        if (px_wall_moving(own->wall) != NULL)
-            px_moving_mesh_within(px_wall_moving(own->wall), own->when, other->middle,
-                                  other->radius + margin, search_vertex, &s);
+        if (moving_of(own) != NULL)
+            px_moving_mesh_within(moving_of(own), own->when, other->middle, other->radius + margin,
+                                  search_vertex, &s);
         else if (own->features != NULL)
             search(&s);
     }

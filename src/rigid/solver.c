@@ -35,9 +35,11 @@
 /* Shortest sub-step to which fast impacts lead, over the length of a step. */
 #define SHORTEST 1e-4
 
-/* A body is slow below this part of sqrt(gravity size), and falls asleep after this time, s. */
-#define SLOW 0.016
+/* Bodies that hang together fall asleep when all were slow for this time, s. Those that were slow
+ * for the longer time fall asleep if their neighbours were slow for the shorter one: a box that
+ * rocks for ever keeps its neighbours awake, not the whole heap. */
 #define SLEEP_AFTER 0.5
+#define SLEEP_ALONE 1.0
 /* Most parts of a step between searches for contacts. */
 #define MOST_PARTS 10000
 
@@ -322,30 +324,59 @@ static bool crossed(const PxSolverBody *b, const PxCollider *from, const PxColli
     return px_wall_passes(to->wall, &path, 0.01 * fmin(b->collider.size, to->size));
 }
 
-/* Pairs that passed into or through each other: an independent count, by the paths of points
- * inside the bodies. */
-static uint32_t count_crossed(const PxSolverRun *run, double end)
+/* Can the path of that point have met the ball that holds the other body? */
+static bool near_path(const PxSolverBody *b, const PxSolverBody *to)
 {
-    const PxRigidStep *s = run->step;
+    PxVec3 from = px_sub(inner_of(b, &b->before), to->before.place);
+    PxVec3 until = px_sub(inner_of(b, &b->collider), to->collider.place);
+    double reach = to->collider.radius + 0.5 * px_length(px_sub(until, from));
+    return px_length(px_scale(px_add(from, until), 0.5)) <= reach;
+}
+
+typedef struct Count {
+    const PxSolverRun *run;
+    double end;
+    uint32_t crossed;
+} Count;
+
+static void count_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Count *job = user;
+    const PxSolverRun *run = job->run;
     uint32_t count = 0;
-    for (uint32_t k = 0; k < run->pairs; ++k) {
+    for (uint32_t k = begin; k < end; ++k) {
         const PxSolverPair *pair = &run->pair[k];
         const PxSolverBody *a = &run->body[pair->a];
         if (pair->wall) {
-            PxCollider now = wall_at(&s->wall[pair->b], end);
+            PxCollider now = wall_at(&run->step->wall[pair->b], job->end);
             count += crossed(a, &run->wall[pair->b], &now);
             continue;
         }
         const PxSolverBody *b = &run->body[pair->b];
-        count += crossed(a, &b->before, &b->collider) || crossed(b, &a->before, &a->collider);
+        count += (near_path(a, b) && crossed(a, &b->before, &b->collider)) ||
+                 (near_path(b, a) && crossed(b, &a->before, &a->collider));
     }
-    return count;
+    if (count == 0)
+        return;
+    px_join_begin();
+    job->crossed += count;
+    px_join_end();
+}
+
+/* Pairs that passed into or through each other: an independent count, by the paths of points
+ * inside the bodies. */
+static uint32_t count_crossed(const PxSolverRun *run, double end)
+{
+    Count job = {.run = run, .end = end};
+    px_parallel_for(run->step->threads, run->pairs, 256, count_block, &job);
+    return job.crossed;
 }
 
 /* ---- sleep ------------------------------------------------------------------------- */
 
-/* Bodies slower than this many times SLOW that stand on several points lose their spin at the rate
- * ROCKING sqrt(gravity / size). */
+/* Bodies slower than this many times PX_SOLVER_SLOW that stand on several points lose their spin at
+ * the rate ROCKING sqrt(gravity / size). */
 #define ROCKING_BELOW 5.0
 #define ROCKING 0.3
 
@@ -371,8 +402,7 @@ static void stop_rocking(PxSolverRun *run, double interval)
         PxSolverBody *b = &run->body[i];
         if (b->loaded < 2 || b->joined || !px_solver_is_free(b))
             continue;
-        double speed = px_length(b->v) + px_length(b->w) * b->of->mass.radius;
-        if (speed < ROCKING_BELOW * SLOW * sqrt(run->g * b->collider.size))
+        if (px_solver_speed(b) < ROCKING_BELOW * px_solver_slow(run, b))
             b->w = px_scale(b->w, 1 / (1 + ROCKING * sqrt(run->g / b->collider.size) * interval));
     }
 }
@@ -384,6 +414,24 @@ static uint32_t root(PxSolverRun *run, uint32_t i)
     return i;
 }
 
+/* Two bodies that hang together. */
+static void unite(PxSolverRun *run, PxSolverBody *one, PxSolverBody *two)
+{
+    uint32_t a = root(run, (uint32_t)(one - run->body));
+    uint32_t b = root(run, (uint32_t)(two - run->body));
+    if (a != b)
+        run->body[a > b ? a : b].island = a < b ? a : b;
+    one->calmest = fmin(one->calmest, two->still);
+    two->calmest = fmin(two->calmest, one->still);
+}
+
+/* What a sleeping body stood on, or carried, has gone, however slowly. */
+static void let_go(PxSolverBody *b)
+{
+    b->asleep = false;
+    b->still = PX_SOLVER_DROWSY;
+}
+
 static void fall_asleep(PxSolverRun *run, double interval)
 {
     PxRigidStep *s = run->step;
@@ -391,23 +439,28 @@ static void fall_asleep(PxSolverRun *run, double interval)
         return;
     for (uint32_t i = 0; i < s->rigids; ++i) {
         PxSolverBody *b = &run->body[i];
-        double speed = px_length(b->v) + px_length(b->w) * b->of->mass.radius;
         bool pushed = px_length(s->impulse[i]) > 0 || px_length(s->torque[i]) > 0;
-        bool slow = !pushed && speed < SLOW * sqrt(run->g * b->collider.size);
+        bool slow = !pushed && px_solver_speed(b) < px_solver_slow(run, b);
         b->island = i;
         if (!b->held)
             b->still = b->asleep ? b->still : slow ? b->still + interval : 0;
+        b->calmest = b->still;
+        b->least = INFINITY;
     }
     for (uint32_t k = 0; k < run->slots; ++k) {
         const PxSolverPair *pair = &run->pair[run->slot[k]];
-        bool loaded = false;
-        for (uint32_t n = 0; n < pair->count; ++n)
+        bool loaded = false, carries = false;
+        for (uint32_t n = 0; n < pair->count; ++n) {
             loaded = loaded || run->contact[pair->first + n].most > 0;
-        if (pair->wall || !loaded || run->body[pair->a].held || run->body[pair->b].held)
+            carries = carries || run->contact[pair->first + n].jn > 0;
+        }
+        if (pair->wall || run->body[pair->a].held || run->body[pair->b].held)
             continue;
-        uint32_t a = root(run, pair->a), b = root(run, pair->b);
-        if (a != b)
-            run->body[a > b ? a : b].island = a < b ? a : b;
+        PxSolverBody *one = &run->body[pair->a], *two = &run->body[pair->b];
+        if (pair->carried && !carries && one->asleep != two->asleep)
+            let_go(one->asleep ? one : two);
+        if (loaded)
+            unite(run, one, two);
     }
     for (uint32_t k = 0; k < s->joints; ++k) {
         const PxRigidJoint *j = &s->joint[k];
@@ -420,18 +473,17 @@ static void fall_asleep(PxSolverRun *run, double interval)
             one->still = 0;
         if (two == NULL || two->held || one->held)
             continue;
-        uint32_t a = root(run, (uint32_t)(one - run->body));
-        uint32_t b = root(run, (uint32_t)(two - run->body));
-        if (a != b)
-            run->body[a > b ? a : b].island = a < b ? a : b;
+        unite(run, one, two);
     }
     for (uint32_t i = 0; i < s->rigids; ++i) { /* the least time of an island, at its root */
         PxSolverBody *r = &run->body[root(run, i)];
-        r->still = fmin(r->still, run->body[i].still);
+        r->least = fmin(r->least, run->body[i].still);
     }
     for (uint32_t i = 0; i < s->rigids; ++i) {
         PxSolverBody *b = &run->body[i];
-        if (b->asleep || b->held || !(run->body[root(run, i)].still >= SLEEP_AFTER))
+        bool all = run->body[root(run, i)].least >= SLEEP_AFTER;
+        bool alone = b->still >= SLEEP_ALONE && b->calmest >= SLEEP_AFTER;
+        if (b->asleep || b->held || !(all || alone))
             continue;
         b->asleep = true;
         b->v = b->w = px_vec(0, 0, 0);

@@ -29,6 +29,9 @@ typedef struct PxSolverBody {
     bool due;            ///< it was hit or woken: its contacts are searched again
     bool stray;          ///< so it was before in the interval: its extent of the sweep is outdated
     bool woken;          ///< by the search in progress
+    bool alarms;         ///< it moves so much that it wakes all that hangs together with it
+    double calmest;      ///< least `still` of it and of those that it carries or stands on, s
+    double least;        ///< the same of all that hangs together, at the root, s
     bool changed;        ///< by the pass in progress
     uint64_t colours;    ///< of its pairs, a bit each
     double drift;        ///< bound of how far it is from where its contacts were searched for, m
@@ -69,6 +72,8 @@ typedef struct PxSolverPair {
     bool wall;
     bool fresh;            ///< its contacts are new
     bool squeezed;         ///< by matter in between
+    bool touches;          ///< near enough to wake each other
+    bool carried;          ///< a load in the interval before
     uint8_t colour;        ///< of its contacts
     uint32_t number;       ///< of b
     uint32_t first, count; ///< its contacts, by feature
@@ -219,13 +224,35 @@ static inline bool px_solver_is_free(const PxSolverBody *b)
     return !b->asleep && !b->held;
 }
 
-static inline void px_solver_wake(PxSolverBody *b)
+/// A body is slow below this part of sqrt(gravity size). One that is faster than PX_SOLVER_ALARM
+/// times that, as after a fall by 5 per cent of its size, wakes all that hangs together with what
+/// it touches; slower ones wake only what they touch.
+#define PX_SOLVER_SLOW 0.016
+#define PX_SOLVER_ALARM 20.0
+
+/// Time for which a body counts as still that was woken by something slow, s: it wakes no others
+/// before it moves.
+#define PX_SOLVER_DROWSY 1e-9
+
+static inline void px_solver_wake(PxSolverBody *b, bool alarms)
 {
     if (b->held || !b->asleep)
         return;
     b->asleep = false;
-    b->still = 0;
+    b->still = alarms ? 0 : PX_SOLVER_DROWSY;
+    b->alarms = alarms;
     b->woken = true;
+}
+
+/// Speed of the fastest point of a body, m/s, and that below which it is slow.
+static inline double px_solver_speed(const PxSolverBody *b)
+{
+    return px_length(b->v) + px_length(b->w) * b->collider.radius;
+}
+
+static inline double px_solver_slow(const PxSolverRun *run, const PxSolverBody *b)
+{
+    return PX_SOLVER_SLOW * sqrt(run->g * b->collider.size);
 }
 
 /// The contacts of a slot.

@@ -105,14 +105,18 @@ static PxStatus store_particles(Run *run)
     PX_TRY(px_world_take_means(run->world));
     PX_TRY(px_world_refresh_columns(run->world));
     const PxTable *particles = px_world_particles(run->world);
-    PxTable rigid, cloth, faces;
+    PxTable rigid, joints, cloth, faces;
     px_table_init(&rigid, NULL);
+    px_table_init(&joints, NULL);
     px_table_init(&cloth, NULL);
     px_table_init(&faces, NULL);
     PxStatus status = px_rigid_frame(run->world, &rigid);
     if (status == PX_OK)
+        status = px_joints_frame(run->world, &joints);
+    if (status == PX_OK)
         status = px_cloth_frame(run->world, &cloth, &faces);
     meta.rigid = &rigid;
+    meta.joints = &joints;
     meta.cloth = &cloth;
     meta.cloth_faces = &faces;
     if (status == PX_OK)
@@ -120,6 +124,7 @@ static PxStatus store_particles(Run *run)
     if (status == PX_OK)
         status = px_xdmf_add(&run->xdmf, &meta, particles);
     px_table_free(&rigid);
+    px_table_free(&joints);
     px_table_free(&cloth);
     px_table_free(&faces);
     PX_TRY(status);

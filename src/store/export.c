@@ -206,6 +206,8 @@ static PxStatus export_frame(Job *job, uint32_t number, PxExportDone *done)
         status = refine_cloth(job, number, frame);
     if (status == PX_OK && job->exporter->rigid)
         status = px_frame_read_rigid(job->def->dir, number, &frame->rigid, &job->threads);
+    if (status == PX_OK && job->exporter->rigid)
+        status = px_frame_read_joints(job->def->dir, number, &frame->joints, &job->threads);
     if (status == PX_OK)
         status = px_export_ready(frame, job->def, job->exporter->colour);
     if (status == PX_OK)

@@ -29,9 +29,10 @@ typedef struct PxExportFrame {
     PxTable points;          ///< particles, surfels, or the vertices of a surface
     uint32_t (*triangle)[3]; ///< from px_list_reserve(); NULL for none
     uint32_t triangles;
-    PxTable cells; ///< values of the triangles: those of cloth; no columns without cloth
-    PxTable rigid; ///< rigid bodies; read for formats that hold them
-    bool surface;  ///< the points are vertices of a mesh, even if it has no triangles
+    PxTable cells;  ///< values of the triangles: those of cloth; no columns without cloth
+    PxTable rigid;  ///< rigid bodies; read for formats that hold them
+    PxTable joints; ///< the same of their joints
+    bool surface;   ///< the points are vertices of a mesh, even if it has no triangles
 
     /* Set by px_export_ready(); missing columns are NULL. */
     const PxColumn *position, *normal, *velocity;     ///< three floats or doubles each

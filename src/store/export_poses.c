@@ -5,16 +5,21 @@
 /// move is the centre of mass of a rigid body. `turn` is a unit quaternion, its real part last.
 /// Walls with keyframes have their pose at the time of the frame; those whose mesh has poses stay
 /// where they are, and their cache moves them.
+///
+/// If there are joints, joint_states.csv has a line for each of them and frame: whether it is
+/// broken, and the force at its place.
 #include "store/export_walls.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 typedef struct Poses {
-    PxFile file;
-    PxText text;
+    PxFile file, joints_file;
+    PxText text, joints;
     PxSceneWalls walls;     /* none without a scene */
     PxExportWalls *deforms; /* NULL without a scene */
     bool any;               /* something was written */
+    char out[PX_PATH_MAX];  /* folder */
 } Poses;
 
 /* Columns of the table of rigid bodies, with the names of their components. */
@@ -42,7 +47,8 @@ PxStatus px_export_poses_begin(const PxExportDef *def, const char *out, void **s
     Poses *poses = calloc(1, sizeof *poses);
     if (poses == NULL)
         return px_fail(PX_ERR_MEMORY, "no room to write '%s'", path);
-    poses->file.descriptor = -1;
+    poses->file.descriptor = poses->joints_file.descriptor = -1;
+    snprintf(poses->out, sizeof poses->out, "%s", out);
     PxStatus status = def->scene != NULL ? px_scene_walls(def->scene, &poses->walls) : PX_OK;
     if (status == PX_OK && def->scene != NULL)
         status = px_export_models(out, def->scene, &poses->walls);
@@ -107,10 +113,42 @@ static void add_wall(Poses *poses, const PxExportFrame *frame, const PxWall *wal
     px_text_add(&poses->text, "\n");
 }
 
+/* The file begins with the first frame that has joints. */
+static PxStatus add_joints(Poses *poses, const PxExportFrame *frame)
+{
+    const PxTable *t = &frame->joints;
+    static const char *const word[] = {"joint", "broken", "force"};
+    const PxColumn *column[PX_COUNT(word)];
+    if (t->count == 0)
+        return PX_OK;
+    for (size_t c = 0; c < PX_COUNT(word); ++c) {
+        column[c] = px_table_find(t, word[c]);
+        if (column[c] == NULL || column[c]->components != 1)
+            return px_fail(PX_ERR_FORMAT, "export: frame %u does not hold the %s of joints",
+                           frame->meta.number, word[c]);
+    }
+    if (poses->joints_file.descriptor < 0) {
+        char path[PX_PATH_MAX];
+        PX_TRY(px_path_join(path, poses->out, "joint_states.csv"));
+        PX_TRY(px_file_begin(&poses->joints_file, path));
+        px_text_add(&poses->joints, "frame,time,joint,broken,force\n");
+    }
+    for (uint32_t row = 0; row < t->count; ++row) {
+        begin_row(&poses->joints, frame);
+        for (size_t c = 0; c < PX_COUNT(word); ++c) {
+            px_text_add(&poses->joints, c > 0 ? "," : "");
+            px_export_value(&poses->joints, column[c], 0, row);
+        }
+        px_text_add(&poses->joints, "\n");
+    }
+    return px_export_flush(&poses->joints_file, &poses->joints, false);
+}
+
 PxStatus px_export_poses_add(void *state, const PxExportFrame *frame)
 {
     Poses *poses = state;
     PX_TRY(add_rigid(poses, frame));
+    PX_TRY(add_joints(poses, frame));
     for (size_t k = 0; k < poses->walls.count; ++k) {
         const PxWall *wall = &poses->walls.wall[k];
         if (wall->rigid || !px_export_wall_shown(wall))
@@ -133,11 +171,17 @@ PxStatus px_export_poses_end(void *state, PxStatus status)
         status = px_export_flush(&poses->file, &poses->text, true);
     if (poses->deforms != NULL)
         status = px_export_walls_end(poses->deforms, status);
+    if (status == PX_OK && poses->joints_file.descriptor >= 0)
+        status = px_export_flush(&poses->joints_file, &poses->joints, true);
+    if (status == PX_OK && poses->joints_file.descriptor >= 0)
+        status = px_file_commit(&poses->joints_file);
     if (status == PX_OK)
         status = px_file_commit(&poses->file);
+    px_file_abandon(&poses->joints_file);
     px_file_abandon(&poses->file);
     px_scene_walls_free(&poses->walls);
     px_text_free(&poses->text);
+    px_text_free(&poses->joints);
     free(poses);
     return status;
 }

@@ -17,6 +17,7 @@ void px_export_frame_init(PxExportFrame *frame)
     px_table_init(&frame->points, NULL);
     px_table_init(&frame->cells, NULL);
     px_table_init(&frame->rigid, NULL);
+    px_table_init(&frame->joints, NULL);
 }
 
 void px_export_frame_free(PxExportFrame *frame)
@@ -26,6 +27,7 @@ void px_export_frame_free(PxExportFrame *frame)
     px_table_free(&frame->points);
     px_table_free(&frame->cells);
     px_table_free(&frame->rigid);
+    px_table_free(&frame->joints);
     px_list_free(frame->triangle);
     *frame = (PxExportFrame){0};
 }

@@ -110,6 +110,9 @@ PxStatus px_frame_write(const char *dir, const PxFrameMeta *meta, const PxTable 
     if (status == PX_OK && meta->rigid != NULL && meta->rigid->count > 0)
         status = px_container_put_table(writer, "rigid", meta->rigid, PX_COLUMN_FRAME,
                                         PX_FRAME_LEVEL, threads);
+    if (status == PX_OK && meta->joints != NULL && meta->joints->count > 0)
+        status = px_container_put_table(writer, "joints", meta->joints, PX_COLUMN_FRAME,
+                                        PX_FRAME_LEVEL, threads);
     if (status == PX_OK && meta->cloth != NULL && meta->cloth->count > 0)
         status = px_container_put_table(writer, "cloth", meta->cloth, PX_COLUMN_FRAME,
                                         PX_FRAME_LEVEL, threads);
@@ -180,16 +183,29 @@ static PxStatus read_optional(PxContainer *container, const char *name, PxTable 
                : PX_OK;
 }
 
-PxStatus px_frame_read_rigid(const char *dir, uint32_t number, PxTable *rigid,
-                             const PxThreads *threads)
+/* Reads such a table of a frame. */
+static PxStatus read_table(const char *dir, uint32_t number, const char *name, PxTable *out,
+                           const PxThreads *threads)
 {
     PxContainer *container;
     PxFrameMeta meta;
-    rigid->count = 0;
+    out->count = 0;
     PX_TRY(open_frame(dir, number, &container, &meta));
-    PxStatus status = read_optional(container, "rigid", rigid, threads);
+    PxStatus status = read_optional(container, name, out, threads);
     px_container_close(container);
-    return status == PX_OK ? check_finite(dir, number, rigid) : status;
+    return status == PX_OK ? check_finite(dir, number, out) : status;
+}
+
+PxStatus px_frame_read_rigid(const char *dir, uint32_t number, PxTable *rigid,
+                             const PxThreads *threads)
+{
+    return read_table(dir, number, "rigid", rigid, threads);
+}
+
+PxStatus px_frame_read_joints(const char *dir, uint32_t number, PxTable *joints,
+                              const PxThreads *threads)
+{
+    return read_table(dir, number, "joints", joints, threads);
 }
 
 /* Reads up to 4 doubles of a row; false if there is no such column. */

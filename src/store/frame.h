@@ -4,7 +4,9 @@
 /// of PxFrameMeta as scalars, and a table `topology` with the row numbers 0 .. n-1, which
 /// ParaView needs as cells to draw points (store/xdmf.h). If there are rigid bodies, a table
 /// `rigid` holds a row for each: `body`, its number in the scene; a point x of the shape as the
-/// scene states it is at turn (x - pivot) + pivot + move. If there is cloth, a table `cloth` holds
+/// scene states it is at turn (x - pivot) + pivot + move. If there are joints, a table `joints`
+/// holds a row for each: `joint`, its number in the scene, whether it is `broken`, and the `force`
+/// at its place in the last sub-step. If there is cloth, a table `cloth` holds
 /// its vertices, with the liquid in each, `water`, and its part of what they can hold,
 /// `saturation`; and `cloth_faces` its triangles: `corner` are rows of `cloth`, `strain` along
 /// weft, along warp and shear, `energy` of the triangle and half of its hinges, `bend` the largest
@@ -35,6 +37,7 @@ typedef struct PxFrameMeta {
     char scene[PX_DIGEST_TEXT];     ///< hash of the scene; "" for none
     PxFileCheck check;              ///< for writing
     const PxTable *rigid;           ///< for writing: the rigid bodies; NULL: none
+    const PxTable *joints;          ///< for writing: their joints; NULL: none
     const PxTable *cloth;           ///< for writing: vertices of cloth; NULL: none
     const PxTable *cloth_faces;     ///< for writing: triangles of cloth
     char version[16];               ///< of the phyxel that wrote it; ignored by px_frame_write()
@@ -54,6 +57,10 @@ PxStatus px_frame_read(const char *dir, uint32_t number, PxFrameMeta *meta, PxTa
 /// Reads the rigid bodies of a frame; no rows if there are none. Errors: as px_frame_read().
 PxStatus px_frame_read_rigid(const char *dir, uint32_t number, PxTable *rigid,
                              const PxThreads *threads);
+
+/// Reads the joints of a frame; no rows if there are none. Errors: as px_frame_read().
+PxStatus px_frame_read_joints(const char *dir, uint32_t number, PxTable *joints,
+                              const PxThreads *threads);
 
 /// Reads the vertices and triangles of cloth of a frame; no rows if there is none. Errors: as
 /// px_frame_read().

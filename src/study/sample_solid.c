@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 PxStatus px_solid_room(PxSolidRoom *room, const PxSolidRoomDef *def)
 {
@@ -71,6 +72,26 @@ PxStatus px_solid_room_floor(PxSolidRoom *room, PxVec3 normal, double friction)
     return px_world_add_body(room->world, &def, NULL);
 }
 
+PxStatus px_solid_room_rigid(PxSolidRoom *room, PxVec3 size, PxVec3 at, double friction, bool held,
+                             PxBodyId *out)
+{
+    PxMaterialDef material = px_material_def_default();
+    PxBodyDef def = px_body_def_default();
+    material.name = "stone";
+    material.density = 2000;
+    def.name = "rigid";
+    def.rigid = true;
+    def.friction = friction;
+    def.shape = px_shape_def_default(PX_SHAPE_BOX);
+    def.shape.size = size;
+    def.shape.at = at;
+    if (held)
+        def.release = 1e9;
+    ++room->walls;
+    PX_TRY(px_world_add_material(room->world, &material, &def.material));
+    return px_world_add_body(room->world, &def, out);
+}
+
 static double value(const PxColumn *column, int component, uint32_t row)
 {
     return (double)((const float *)column->data[component])[row];
@@ -97,13 +118,24 @@ PxVec3 px_solid_room_centre(const PxSolidRoom *room, uint32_t solid, PxVec3 *vel
     return px_scale(at, 1 / mass);
 }
 
-double px_solid_room_contact(const PxSolidRoom *room)
+PxStatus px_solid_room_contact(const PxSolidRoom *room, double *radius)
 {
     const PxTable *t = px_world_particles(room->world);
-    const PxColumn *x = px_table_find(t, "position");
-    double s = room->spacing, area = 0;
-    for (uint32_t i = 0; i < t->count; ++i)
-        if (value(x, 1, i) < 0.502 * s) /* walls keep centres half a spacing away */
-            area += s * s;
-    return sqrt(area / M_PI);
+    size_t bytes = 6 * (size_t)t->count * sizeof(float);
+    float *stress = malloc(bytes);
+    if (stress == NULL)
+        return px_fail(PX_ERR_MEMORY, "no room for the stress of %u particles", t->count);
+    PxStatus status = px_world_read_column(room->world, "stress", stress, bytes);
+    const PxColumn *x = px_table_find(px_world_particles(room->world), "position");
+    double s = room->spacing, force = 0, square = 0;
+    for (uint32_t i = 0; status == PX_OK && i < t->count; ++i) {
+        if (!(value(x, 1, i) < 0.502 * s)) /* walls keep centres half a spacing away */
+            continue;
+        double p = fmax(-(double)stress[6 * (size_t)i + 1], 0);
+        force += p;
+        square += p * (value(x, 0, i) * value(x, 0, i) + value(x, 2, i) * value(x, 2, i));
+    }
+    free(stress);
+    *radius = sqrt(2.5 * square / force);
+    return status;
 }

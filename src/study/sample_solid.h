@@ -30,10 +30,16 @@ PxStatus px_solid_room_ball(PxSolidRoom *room, double radius, PxVec3 at, PxVec3 
 PxStatus px_solid_room_box(PxSolidRoom *room, PxVec3 size, PxVec3 at);
 PxStatus px_solid_room_floor(PxSolidRoom *room, PxVec3 normal, double friction);
 
+/// Adds a rigid box of 2000 kg/m^3 without restitution; `held` never lets it go. Before all solids.
+PxStatus px_solid_room_rigid(PxSolidRoom *room, PxVec3 size, PxVec3 at, double friction, bool held,
+                             PxBodyId *out);
+
 /// Mean position of a solid's particles and, unless NULL, velocity. Floors are added first.
 PxVec3 px_solid_room_centre(const PxSolidRoom *room, uint32_t solid, PxVec3 *velocity);
 
-/// Radius of the circle on the floor y = 0 with the area of the particles that touch it, m.
-double px_solid_room_contact(const PxSolidRoom *room);
+/// Radius of the contact of one ball with the floor y = 0 from the pressure of the particles that
+/// touch it, m: by Hertz, the mean of the square of the distance from the axis, weighted by
+/// pressure, is 2/5 of its square. Errors: PX_ERR_MEMORY.
+PxStatus px_solid_room_contact(const PxSolidRoom *room, double *radius);
 
 #endif

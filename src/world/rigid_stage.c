@@ -769,6 +769,26 @@ PxStatus px_rigid_frame(const PxWorld *world, PxTable *t)
     return PX_OK;
 }
 
+PxStatus px_joints_frame(const PxWorld *world, PxTable *t)
+{
+    PX_TRY(px_table_add(t, "joint", "", PX_U32, 1, PX_COLUMN_FRAME, NULL));
+    PX_TRY(px_table_add(t, "broken", "", PX_U32, 1, PX_COLUMN_FRAME, NULL));
+    PX_TRY(px_table_add(t, "force", "N", PX_F64, 1, PX_COLUMN_FRAME, NULL));
+    for (uint32_t k = 0; k < world->joints.count; ++k) {
+        const PxRigidJoint *j = &world->joints.data[k].joint;
+        uint32_t row;
+        if (!world->joints.data[k].live)
+            continue;
+        double impulse = px_length(px_vec(j->impulse[0], j->impulse[1], j->impulse[2]));
+        double force = j->substep > 0 ? impulse / j->substep : 0;
+        PX_TRY(px_table_append(t, 1, &row));
+        put_word(t, "joint", row, k);
+        put_word(t, "broken", row, j->broken);
+        put_doubles(t, "force", row, &force, 1);
+    }
+    return PX_OK;
+}
+
 /* ---- reading --------------------------------------------------------------------------- */
 
 PxStatus px_world_rigid_state_sized(const PxWorld *world, PxBodyId id, PxRigidState *out,

@@ -66,6 +66,8 @@ PxStatus px_world_restore_rigid(PxWorld *world, const PxTable *table);
 
 /// Table of the bodies' poses for frames: slot, pivot, pose, velocity, spin. Errors: PX_ERR_MEMORY.
 PxStatus px_rigid_frame(const PxWorld *world, PxTable *table);
+/// The same for their joints.
+PxStatus px_joints_frame(const PxWorld *world, PxTable *table);
 
 /// Is any rigid body a mesh?
 bool px_rigid_stage_meshes(const PxWorld *world);

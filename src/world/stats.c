@@ -138,6 +138,8 @@ static void measure(PxWorld *world, PxStats *out)
     out->rigid_bodies = world->rigids.count;
     out->rigid_contacts = world->rigid_contacts;
     out->rigid_crossed = world->state.rigid_crossed;
+    for (size_t k = 0; k < world->joints.count; ++k)
+        out->joints_broken += world->joints.data[k].live && world->joints.data[k].joint.broken;
     out->rigid_overlap = world->rigid_overlap;
     PxClothTotals cloth;
     if (px_cloth_totals(world, &cloth) != PX_OK) /* no room: the sums are left out */

@@ -133,6 +133,7 @@ static const PxStatsColumn columns[] = {
     WHOLE(crack_merges, "Crack fronts so far whose ends met."),
     WHOLE(crack_ends, "Crack fronts so far that came to an end."),
     REAL(crack_area, "crack_area", "m^2", "Area of all cracks in the rest shape, one side."),
+    WHOLE(joints_broken, "Joints of rigid bodies that have broken."),
 };
 
 const PxStatsColumn *px_stats_column(size_t k)
