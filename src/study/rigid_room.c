@@ -22,6 +22,8 @@ PxStatus px_rigid_room(PxRigidRoom *room, const PxRigidRoomDef *wanted)
     PxMaterialDef material = px_material_def_default();
     material.name = "water";
     material.viscosity = wanted->viscosity;
+    if (wanted->pressure != NULL)
+        material.pressure = px_pressure_choice(wanted->pressure);
     PX_TRY(px_world_add_material(room->world, &material, &room->water));
     material.name = "stone";
     material.density = wanted->density;

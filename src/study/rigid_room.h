@@ -12,11 +12,12 @@ typedef struct PxRigidRoom {
 } PxRigidRoom;
 
 typedef struct PxRigidRoomDef {
-    double spacing;   ///< m
-    PxVec3 gravity;   ///< m/s^2
-    double density;   ///< of the material "stone", kg/m^3
-    double viscosity; ///< of the water, Pa s
-    double max_step;  ///< s
+    double spacing;       ///< m
+    PxVec3 gravity;       ///< m/s^2
+    double density;       ///< of the material "stone", kg/m^3
+    double viscosity;     ///< of the water, Pa s
+    double max_step;      ///< s
+    const char *pressure; ///< model of the water; NULL: the default
     int threads;
 } PxRigidRoomDef;
 

@@ -563,28 +563,44 @@ static double push_of(const PxMac *m, uint32_t cell, int c, uint32_t *face)
     return -m->dt * m->cell * m->cell * m->p[cell] * (double)more;
 }
 
+/* Impulses balance along an axis if the largest sum of a boundary is below this part of all their
+ * sizes. */
+#define BALANCED 0.1
+
 typedef struct Push {
     PxMac *mac;
     int axis;
-    double more; /* times the size of an impulse: is added to it */
+    double *scale; /* of the impulses on each boundary */
+    double more;   /* times the size of an impulse: is added to it */
 } Push;
 
-/* Sums of the impulses and of their sizes. */
-static void measure_block(void *user, uint32_t begin, uint32_t end, int thread)
+/* What is missing to the momentum that the rows got goes to the boundaries in proportion to the
+ * square of the sum that each has of the cells: nearly all to the floor that carries the fluid,
+ * nearly nothing to a body in it, on which large pressures almost balance (shared by their sizes,
+ * they took 4 % of its lift). Along an axis on which all impulses balance it is shared by size. */
+static void share(Push *job, double gained)
 {
-    (void)thread;
-    const Push *job = user;
     const PxMac *m = job->mac;
-    double sum = 0, sizes = 0;
+    size_t count = m->fluid->boundaries;
+    double *sum = job->scale, sizes = 0, all = 0, squares = 0;
     uint32_t face;
-    for (uint32_t t = begin; t < end; ++t)
-        for (uint32_t k = 0; k < CELLS && m->beside[t]; ++k) {
-            double push = push_of(m, t * CELLS + k, job->axis, &face);
-            sum += push;
-            sizes += fabs(push);
-        }
-    m->part[2 * (size_t)(begin / TILES)] = sum;
-    m->part[2 * (size_t)(begin / TILES) + 1] = sizes;
+    memset(sum, 0, count * sizeof *sum);
+    for (uint32_t cell = 0; cell < m->tiles * CELLS; ++cell) {
+        double push = m->beside[cell / CELLS] ? push_of(m, cell, job->axis, &face) : 0;
+        if (push == 0)
+            continue;
+        sum[m->whose[job->axis][face]] += push;
+        sizes += fabs(push);
+    }
+    for (size_t b = 0; b < count; ++b) {
+        all += sum[b];
+        squares += sum[b] * sum[b];
+    }
+    double missing = -(gained + all), least = BALANCED * sizes * BALANCED * sizes;
+    double scaled = sizes > 0 ? squares / (squares + least) : 0;
+    job->more = sizes > 0 ? (1 - scaled) * missing / sizes : 0;
+    for (size_t b = 0; b < count; ++b)
+        sum[b] = 1 + (squares > 0 ? scaled * missing * sum[b] / squares : 0);
 }
 
 static void push_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -599,7 +615,7 @@ static void push_block(void *user, uint32_t begin, uint32_t end, int thread)
         double push = m->beside[cell / CELLS] ? push_of(m, cell, c, &face) : 0, x[3];
         if (push == 0)
             continue;
-        push += job->more * fabs(push);
+        push = job->scale[m->whose[c][face]] * push + job->more * fabs(push);
         place_of(m, face, c, x);
         PxVec3 impulse = {c == 0 ? push : 0, c == 1 ? push : 0, c == 2 ? push : 0};
         px_boundary_take(m->fluid->boundary[m->whose[c][face]],
@@ -609,16 +625,18 @@ static void push_block(void *user, uint32_t begin, uint32_t end, int thread)
     m->part[2 * (size_t)(begin / TILES)] = work;
 }
 
-void px_mac_push(PxMac *m, const double gained[3])
+PxStatus px_mac_push(PxMac *m, const double gained[3])
 {
     PxFluid *f = m->fluid;
-    for (int c = 0; c < 3 && f->boundaries > 0; ++c) {
-        Push job = {.mac = m, .axis = c};
-        px_parallel_for(f->threads, m->tiles, TILES, measure_block, &job);
-        double sizes = total(m, 1);
-        job.more = sizes > 0 ? -(gained[c] + total(m, 0)) / sizes : 0;
+    double *scale = PX_ARENA_ARRAY(f->scratch, double, f->boundaries);
+    if (scale == NULL)
+        return px_fail(PX_ERR_MEMORY, "pressure: no room for %zu boundaries", f->boundaries);
+    for (int c = 0; c < 3; ++c) {
+        Push job = {.mac = m, .axis = c, .scale = scale};
+        share(&job, gained[c]);
         px_parallel_for(f->threads, m->tiles, TILES, push_block, &job);
         if (f->work != NULL)
             f->work->wall_push += total(m, 0);
     }
+    return PX_OK;
 }

@@ -100,7 +100,8 @@ bool px_mac_presses(const PxMac *mac, uint32_t row);
 
 /// Gives boundaries the impulse of the pressure in their cells, after the solve. `gained` is the
 /// momentum that the rows got in all; the boundaries get the opposite of it. The sum over cells
-/// differs by some per cent, because changes are interpolated; the rest is given in proportion.
-void px_mac_push(PxMac *mac, const double gained[3]);
+/// differs by some per cent, because changes are interpolated; the rest goes to those that carry
+/// most. Errors: PX_ERR_MEMORY.
+PxStatus px_mac_push(PxMac *mac, const double gained[3]);
 
 #endif
