@@ -676,8 +676,8 @@ const PxValidateGroup px_validate_rigid = {
         "- **two balls**: they meet off centre at 4 m/s with a restitution of 0.7\n"
         "- **pendulum**: a box of 0.1 x 1 x 0.1 m on a hinge swings by 0.05 rad\n"
         "- **motor**: 20 N m spin up a wheel for 0.5 s; a winch lifts 8 kg at 1 m/s\n"
-        "- **Archimedes**: keyframes lower a box of 0.2 x 0.15 x 0.2 m, or a sphere of 0.2 m, into "
-        "water and hold it; mean force from 2 to 3 s\n"
+        "- **Archimedes**: keyframes lower a box of 0.2 x 0.15 x 0.2 m, a sphere of 0.2 m or a "
+        "tilted cylinder of 0.16 x 0.2 m into water and hold it; mean force from 2 to 4 s\n"
         "- **floating**: a box 0.2 x 0.15 x 0.2 m of 800 kg/m^3, a sphere of 0.2 m and a tilted "
         "cylinder of 0.16 x 0.2 m of 500 kg/m^3, dropped on water; mean from 2.5 to 3.5 s; cells "
         "along 0.2 m\n"
@@ -690,15 +690,17 @@ const PxValidateGroup px_validate_rigid = {
         "tube "
         "of three times its width in a fluid of 100 Pa s, 0.6 m deep; its mean speed from 1.1 to "
         "1.6 s "
-        "(reference with the walls: Haberman and Sayre 1958); cells along its diameter\n",
+        "(reference with the walls: Haberman and Sayre 1958); cells along its diameter\n"
+        "- **ball in a tube**: the same ball is held for 1.5 s and then drawn downwards at 2 cm/s; "
+        "mean forces at rest from 1 s on, and while it moves from 0.3 to 0.8 s after its start\n"
+        "- **round Couette**: a rod of that width turns in the tube at 1 rad/s; mean torque from "
+        "0.4 to 0.8 s\n",
     .falls_short =
         "The surface of a fluid is known to a part of the spacing, and the draught of floating "
-        "bodies with it: 1 % of a body 12 spacings wide is 0.1 spacings. Fluids feel a small ball "
-        "as larger than it is, by a part of the spacing: the added mass of a ball 8 spacings wide "
-        "is "
-        "10 % large. It sinks at 0.72 of its speed in a very viscous fluid, as if ball and tube "
-        "were "
-        "0.4 spacings nearer to each other, each (docs/decisions.md 31).\n",
+        "bodies with it: 1 % of a body 12 spacings wide is 0.1 spacings. Lift of held bodies "
+        "changes by as much while the water still moves. `dfsph`, which all worlds with free "
+        "rigid bodies use, resists shear under pressure: the drag of a ball 8 spacings wide is "
+        "1.36 of the formula, with `flip` 0.94 at the same walls (docs/decisions.md 31).\n",
     .cases = cases,
     .count = PX_COUNT(cases),
 };
