@@ -1167,6 +1167,39 @@ TEST(a_light_body_sticks_to_honey_without_overshoot)
     px_world_free(room.world);
 }
 
+/* Friction of the ball and a long step: viscosity must not act on a fluid that falls by g dt. */
+TEST(a_ball_held_in_syrup_at_rest_feels_the_weight_that_it_displaces)
+{
+    Room room;
+    PxRigidRoomDef wanted = px_rigid_room_def();
+    wanted.spacing = 0.02;
+    wanted.viscosity = 100;
+    wanted.pressure = "flip";
+    wanted.threads = 2;
+    CHECK_OK(px_rigid_room(&room, &wanted));
+    CHECK_OK(px_rigid_room_tank(&room, px_vec(0.36, 0.5, 0.36), 0.28));
+    PxKeyframe key = {.time = 0, .rotation = px_quat_identity()};
+    PxBodyDef def = body_def(&room, "ball", PX_SHAPE_SPHERE, px_vec(0, 0.14, 0));
+    def.shape.radius = 0.05;
+    def.friction = 1;
+    def.keyframe = &key;
+    def.keyframes = 1;
+    def.release = 1e9;
+    PxBodyId id = add(&room, &def);
+    CHECK_OK(px_world_advance(room.world, 0.3));
+    PxVec3 force, torque, sum = {0, 0, 0};
+    double time = px_world_time(room.world), begin = time;
+    while (time < 0.5) {
+        CHECK_OK(px_world_step(room.world, INFINITY));
+        CHECK_OK(px_world_boundary_force(room.world, id, &force, &torque));
+        sum = px_mad(sum, force, px_world_time(room.world) - time);
+        time = px_world_time(room.world);
+    }
+    double weight = state_of(&room, id).mass * G;         /* stone has the density of the syrup */
+    CHECK_NEAR(sum.y / (time - begin) / weight, 1, 0.05); /* 0.967 after 0.5 s */
+    px_world_free(room.world);
+}
+
 TEST(heavy_bodies_sink_to_the_floor_of_a_tank)
 {
     for (int k = 0; k < 3; ++k) {

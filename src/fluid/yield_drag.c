@@ -95,7 +95,53 @@ static void body_matrix(const PxBoundary *b, double s[6][6])
     }
 }
 
-PxStatus px_yield_drag_begin(PxFluid *f, const float *velocity, PxYieldDrag *out)
+/* Adds the velocity that the pressure so far gives body k to the velocities of its touches. */
+static void push_body(PxFluid *f, uint32_t k)
+{
+    const PxBoundary *b = f->boundary[k];
+    const PxParticles *p = f->particles;
+    double cell = f->spacing * f->spacing * f->spacing, sums[6] = {0};
+    for (int pass = 0; pass < 2; ++pass) {
+        for (uint32_t block = 0; block * PX_BLOCK < f->count; ++block)
+            for (struct PxTouches *t = f->touches[block]; t != NULL; t = t->next)
+                for (uint32_t n = 0; t->boundary == k && n < t->count; ++n) {
+                    PxWallTouch *touch = &t->touch[n];
+                    uint32_t i = touch->row;
+                    if (i == PX_TOUCH_NOBODY || f->inverse_mass[i] == 0.0f)
+                        continue;
+                    PxDragEntry e = {.arm = px_sub(px_particle_place(p, i), b->pivot)};
+                    if (pass == 0) {
+                        double v = (double)f->volume[i];
+                        double push = f->dt * (double)p->steady_pressure[i] * v * v / cell *
+                                      (double)px_fluid_part(f, i);
+                        add_force(
+                            sums, &e,
+                            px_scale(px_vec((double)touch->gradient[0], (double)touch->gradient[1],
+                                            (double)touch->gradient[2]),
+                                     v < cell / 0.9 ? push : 0));
+                        continue;
+                    }
+                    PxVec3 v = px_scale(velocity_at(sums, e.arm), (double)touch->drag);
+                    touch->velocity[0] += (float)v.x;
+                    touch->velocity[1] += (float)v.y;
+                    touch->velocity[2] += (float)v.z;
+                    f->wall_vx[i] += (float)v.x;
+                    f->wall_vy[i] += (float)v.y;
+                    f->wall_vz[i] += (float)v.z;
+                }
+        if (pass > 0)
+            return;
+        px_dist_sum(f->dist, sums, 6);
+        PxVec3 w = px_mat3_apply(b->per_inertia, px_vec(sums[3], sums[4], sums[5]));
+        for (int c = 0; c < 3; ++c)
+            sums[c] *= b->per_mass;
+        sums[3] = w.x;
+        sums[4] = w.y;
+        sums[5] = w.z;
+    }
+}
+
+PxStatus px_yield_drag_begin(PxFluid *f, const float *velocity, bool pushed, PxYieldDrag *out)
 {
     *out = (PxYieldDrag){.bodies = 0};
     uint32_t entries = count_touches(f);
@@ -112,6 +158,8 @@ PxStatus px_yield_drag_begin(PxFluid *f, const float *velocity, PxYieldDrag *out
             continue;
         PxDragBody *body = &out->body[out->bodies];
         *body = (PxDragBody){.first = out->entries};
+        if (pushed)
+            push_body(f, k);
         body_matrix(b, body->factor);
         double sums[42] = {0};
         double(*s)[6] = (double(*)[6])(void *)sums, *right = sums + 36;

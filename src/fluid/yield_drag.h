@@ -33,8 +33,10 @@ typedef struct PxYieldDrag {
 } PxYieldDrag;
 
 /// Lists the particles that drag bodies which yield. `velocity` has the quads of the velocities
-/// without viscosity. Errors: PX_ERR_MEMORY.
-PxStatus px_yield_drag_begin(PxFluid *fluid, const float *velocity, PxYieldDrag *out);
+/// without viscosity. `pushed`: these include the pressure so far, and so do those of the bodies;
+/// else a body would count as falling freely, and its drag be that of a greater speed.
+/// Errors: PX_ERR_MEMORY.
+PxStatus px_yield_drag_begin(PxFluid *fluid, const float *velocity, bool pushed, PxYieldDrag *out);
 
 /// Adds what the bodies' motion by the velocities without viscosity gives to the right-hand side.
 void px_yield_drag_right(const PxFluid *fluid, const PxYieldDrag *drag, float *right);

@@ -10,21 +10,22 @@
 typedef struct PxParticles {
     PxTable table;
     uint64_t *id;
-    float *x, *y, *z;             ///< position, m
-    float *x_low, *y_low, *z_low; ///< rounding error of the float position, m
-    float *vx, *vy, *vz;          ///< velocity, m/s
-    float *mass;                  ///< kg
-    float *radius;                ///< half the spacing it was made with, m
-    float *temperature;           ///< degrees C
-    uint32_t *material;           ///< slot
-    uint32_t *body;               ///< slot
-    float *warm_pressure;         ///< Pa, warm start of the implicit pressure solve
-    float *warm_divergence;       ///< the same for the divergence-free solve
-    float *steady_pressure;       ///< low-pass filtered pressure of implicit solves, Pa
-    float *density;               ///< kg/m^3, of the last step
-    float *pressure;              ///< Pa, of the last step
-    float *ax, *ay, *az;          ///< acceleration, m/s^2, of the last step
-    float *ux, *uy, *uz;          ///< acceleration by implicit viscosity in the last step
+    float *x, *y, *z;                      ///< position, m
+    float *x_low, *y_low, *z_low;          ///< rounding error of the float position, m
+    float *vx, *vy, *vz;                   ///< velocity, m/s
+    float *mass;                           ///< kg
+    float *radius;                         ///< half the spacing it was made with, m
+    float *temperature;                    ///< degrees C
+    uint32_t *material;                    ///< slot
+    uint32_t *body;                        ///< slot
+    float *warm_pressure;                  ///< Pa, warm start of the implicit pressure solve
+    float *warm_divergence;                ///< the same for the divergence-free solve
+    float *steady_pressure;                ///< low-pass filtered pressure of implicit solves, Pa
+    float *steady_x, *steady_y, *steady_z; ///< low-pass filtered acceleration by pressure, m/s^2
+    float *density;                        ///< kg/m^3, of the last step
+    float *pressure;                       ///< Pa, of the last step
+    float *ax, *ay, *az;                   ///< acceleration, m/s^2, of the last step
+    float *ux, *uy, *uz;                   ///< acceleration by implicit viscosity in the last step
 } PxParticles;
 
 PxStatus px_particles_init(PxParticles *p, const PxAllocator *allocator);

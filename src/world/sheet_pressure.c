@@ -36,7 +36,7 @@
 /* What a solve of pressure changes and the next one must find as it was; with the pressure of a
  * pass before it, which may have been too high, it would not start over, because only compression
  * counts as an error. */
-enum { FLUX, KEPT = 9 };
+enum { FLUX, KEPT = 12 };
 
 typedef struct Kept {
     float *of[KEPT], *copy[KEPT];
@@ -47,9 +47,18 @@ typedef struct Kept {
 static PxStatus keep(Kept *k, const PxFluid *f, PxArena *scratch)
 {
     PxParticles *p = f->particles;
-    float *const of[KEPT] = {
-        [FLUX] = f->wall_flux, f->wall_push,       p->ax,      p->ay, p->az, p->warm_pressure,
-        p->warm_divergence,    p->steady_pressure, p->pressure};
+    float *const of[KEPT] = {[FLUX] = f->wall_flux,
+                             f->wall_push,
+                             p->ax,
+                             p->ay,
+                             p->az,
+                             p->warm_pressure,
+                             p->warm_divergence,
+                             p->steady_pressure,
+                             p->pressure,
+                             p->steady_x,
+                             p->steady_y,
+                             p->steady_z};
     k->size = f->count * sizeof(float);
     if (f->work != NULL)
         k->work = *f->work;

@@ -21,6 +21,7 @@ static const struct {
     {"warm_pressure", FLOW},
     {"warm_divergence", FLOW},
     {"steady_pressure", FLOW},
+    {"steady_push", FLOW},
     {"viscous", FLOW},
     {"rest_position", REST},
     {"rest_volume", REST},

@@ -12,10 +12,9 @@
 typedef struct Job {
     PxFluid *fluid;
     PxPoisson *poisson;
-    float *kept;   /* pressure for the warm start of the next step, Pa */
-    float keep;    /* fraction of it that the first guess is */
-    float *all;    /* P of all solves of the step */
-    float follows; /* part by which the filtered pressure approaches that of the step */
+    float *kept; /* pressure for the warm start of the next step, Pa */
+    float keep;  /* fraction of it that the first guess is */
+    float *all;  /* P of all solves of the step */
     bool warm, forces;
 } Job;
 
@@ -93,23 +92,12 @@ static void shift_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-/* Low-pass filter of the pressure, in time rather than in steps. */
-static void filter(const Job *job, uint32_t begin, uint32_t end)
-{
-    PxParticles *p = job->fluid->particles;
-    for (uint32_t i = begin; i < end; ++i) {
-        float now = p->warm_pressure[i] + p->warm_divergence[i];
-        p->steady_pressure[i] += job->follows * (now - p->steady_pressure[i]);
-    }
-}
-
 static void report_corrected_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Job *job = user;
     PxParticles *p = job->fluid->particles;
     memcpy(p->pressure + begin, p->warm_pressure + begin, (end - begin) * sizeof(float));
-    filter(job, begin, end);
 }
 
 static void report_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -122,7 +110,6 @@ static void report_block(void *user, uint32_t begin, uint32_t end, int thread)
         job->all[i] = all * v * v;
         p->pressure[i] = all * px_fluid_pressure_factor(job->fluid, i, job->poisson->stiff[i]);
     }
-    filter(job, begin, end);
 }
 
 static PxStatus run(Job *job, double error, PxPoissonOptions options, PxBlockFunction *end)
@@ -159,12 +146,58 @@ static double part_to_undo(const PxFluid *f)
 
 /* Time constant of the low-pass filter of the pressure, in steps at the top speed of the scene. In
  * a step as short as dt, compression is undone by a pressure that rises with 1 / dt; its part in
- * the filtered pressure does not. */
-#define STEADY 2.0
+ * the filtered pressure does not. Shorter ones feed back: with 2, syrup of 100 Pa s at rest
+ * (`dfsph`) bursts every 0.1 s. */
+#define STEADY 8.0
 
 static float filter_part(const PxFluid *f)
 {
     return (float)-expm1(-f->dt / (STEADY * calm_step(f)));
+}
+
+/* What pressure does in the step, low-pass filtered for the next viscous solve
+ * (viscosity/implicit_viscosity.simd.c). The accelerations of the particles are kept as they are,
+ * not computed again from the pressure: in a fluid at rest they balance gravity exactly, whatever
+ * the pressure model, which a gradient of the pressure by other sums would not. */
+typedef struct Steady {
+    const PxFluid *fluid;
+    float *before[3]; /* accelerations without pressure */
+    float follows;    /* part by which the filtered values approach those of the step */
+} Steady;
+
+static PxStatus steady_begin(Steady *s, const PxFluid *f)
+{
+    const PxParticles *p = f->particles;
+    const float *const a[3] = {p->ax, p->ay, p->az};
+    *s = (Steady){.fluid = f, .follows = filter_part(f)};
+    for (int c = 0; c < 3; ++c) {
+        s->before[c] = PX_ARENA_ARRAY(f->scratch, float, f->count);
+        if (s->before[c] == NULL)
+            return px_fail(PX_ERR_MEMORY, "pressure: no room for %u particles", f->count);
+        memcpy(s->before[c], a[c], f->count * sizeof(float));
+    }
+    return PX_OK;
+}
+
+static void steady_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Steady *s = user;
+    const PxParticles *p = s->fluid->particles;
+    const float *const a[3] = {p->ax, p->ay, p->az};
+    float *const steady[3] = {p->steady_x, p->steady_y, p->steady_z};
+    for (int c = 0; c < 3; ++c)
+        for (uint32_t i = begin; i < end; ++i)
+            steady[c][i] += s->follows * (a[c][i] - s->before[c][i] - steady[c][i]);
+    for (uint32_t i = begin; i < end; ++i) {
+        float now = p->warm_pressure[i] + p->warm_divergence[i];
+        p->steady_pressure[i] += s->follows * (now - p->steady_pressure[i]);
+    }
+}
+
+static void steady_end(Steady *s)
+{
+    px_parallel_for(s->fluid->threads, s->fluid->count, 4 * PX_BLOCK, steady_block, s);
 }
 
 /* Largest speed at which existing compression is undone, over the top speed of the scene. Tuned on
@@ -234,16 +267,18 @@ static PxStatus project(PxFluid *f, PxPoisson *plain, const float *weight, const
     PX_ISA_NAME(px_corrected_damp)(&corrected, weight);
     PX_TRY(px_work_mark(f, PX_WORK_damping));
     PX_TRY(make_shifts(f));
+    Steady steady;
+    PX_TRY(steady_begin(&steady, f));
     Job job = {.fluid = f,
                .poisson = &poisson,
                .kept = f->particles->warm_pressure,
                .keep = 1.0f,
-               .follows = filter_part(f),
                .warm = true};
     options.forces = true;
     options.least = 2;
     PX_TRY(run(&job, param[PX_IMPLICIT_MAX_DIVERGENCE], options, end_block));
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, report_corrected_block, &job);
+    steady_end(&steady);
     double divergence = f->divergence;
     memset(f->particles->warm_divergence, 0, f->count * sizeof(float));
     if (f->yield != NULL)
@@ -415,6 +450,8 @@ static PxStatus project_on_grid(PxFluid *f, PxPoisson *plain, const double *para
         (float)(1 - exp(-param[PX_IMPLICIT_DAMPING] * NOISE * f->top_speed * f->dt / f->spacing));
     px_parallel_for(f->threads, f->count, PX_BLOCK, relax_block, &grid);
     PX_TRY(px_work_mark(f, PX_WORK_damping));
+    Steady steady;
+    PX_TRY(steady_begin(&steady, f));
     if (f->boundaries > 0)
         px_parallel_for(f->threads, f->count, PX_BLOCK, stop_block, &grid);
     px_parallel_for(f->threads, f->count, PX_BLOCK, change_block, &grid);
@@ -430,6 +467,7 @@ static PxStatus project_on_grid(PxFluid *f, PxPoisson *plain, const double *para
     Job job = {.fluid = f, .poisson = plain, .kept = f->particles->warm_divergence};
     PX_TRY(run(&job, param[PX_IMPLICIT_MAX_ERROR], options, shift_block));
     px_parallel_for(f->threads, f->count, PX_BLOCK, restore_block, &grid);
+    steady_end(&steady);
     f->divergence = result.error / f->dt;
     px_yield_end(f);
     return PX_OK;
@@ -455,11 +493,9 @@ PxStatus PX_ISA_NAME(px_implicit_solve)(PxFluid *f, PxImplicitKind kind)
     if (kind.corrected)
         return project(f, &poisson, weight, param, options);
     PX_TRY(px_work_mark(f, PX_WORK_damping));
-    Job job = {.fluid = f,
-               .poisson = &poisson,
-               .warm = kind.warm,
-               .keep = KEPT,
-               .follows = filter_part(f)};
+    Steady steady;
+    PX_TRY(steady_begin(&steady, f));
+    Job job = {.fluid = f, .poisson = &poisson, .warm = kind.warm, .keep = KEPT};
     job.kept = f->particles->warm_divergence;
     bool closing = 100 * f->divergence * f->dt > param[PX_IMPLICIT_MAX_DIVERGENCE];
     if (kind.divergence && (closing || options.published)) {
@@ -481,6 +517,7 @@ PxStatus PX_ISA_NAME(px_implicit_solve)(PxFluid *f, PxImplicitKind kind)
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %u particles", f->count);
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, report_block, &job);
     PX_TRY(PX_ISA_NAME(px_report_pressure)(f, job.all));
+    steady_end(&steady);
     px_yield_end(f);
     return PX_OK;
 }

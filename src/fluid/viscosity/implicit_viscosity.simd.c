@@ -35,7 +35,9 @@
 /// it in the next one: with long steps, a film between plates flows by that speed, not by
 /// h^2 G / (12 mu). So v includes the force of the pressure so far, as in incremental pressure
 /// correction (Goda 1979); pressure itself is solved for anew. It is low-pass filtered in time,
-/// since a step that is cut short to end at a frame has a pressure far off the mean.
+/// since a step that is cut short to end at a frame has a pressure far off the mean. Particles
+/// carry its acceleration with them: it balances gravity in a fluid at rest with every pressure
+/// model. Without it, walls with friction would hold up a fluid that falls by g dt in every step.
 ///
 /// Solved by conjugate gradients for v' - v, preconditioned with the diagonal of a full lattice of
 /// the most viscous fluid plus that of the walls. Away from walls it is a multiple of the masses,
@@ -85,8 +87,10 @@ static const double defaults[] = {[ERROR] = 1e-3, [ITERATIONS] = 500};
 #define THIN 1e-2
 #define THICK 20.0
 
-/* Rate times dt from which on the pressure so far takes part: see above. */
-#define VISCOUS 1.0
+/* Rate times dt from which on the pressure so far takes part: see above. From 0.1 on, the stirred
+ * bar of study/heat_bar.h came to rest in another order that conducts worse (docs/decisions.md 31).
+ */
+#define VISCOUS 0.4
 
 static double step_limit(const PxMaterialDef *material, double h)
 {
@@ -109,8 +113,7 @@ typedef struct Solve {
     float *diagonal;    /* inverse of the preconditioner, 1/kg */
     float *inverse;     /* 6 per particle: w_i is this matrix times sum k x_ij x v_ij */
     float *turn;        /* quads: u_i */
-    float *last;        /* P of the pressure so far */
-    float *push;        /* quads: its acceleration, m/s^2 */
+    float *push;        /* quads: acceleration by the pressure so far, m/s^2 */
     float *p, *kp, *r, *x;
     float massive; /* 1: M is added to dt K */
     double rate; /* diagonal of K over the mass in a full lattice of the most viscous fluid, 1/s */
@@ -236,9 +239,8 @@ static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
 
 /* ---- the pressure so far ------------------------------------------- */
 
-/* P = p V^2 of the low-pass filtered pressure. As in the warm start of the implicit models, a
- * particle with few neighbours has none. */
-static void last_pressure_block(void *user, uint32_t begin, uint32_t end, int thread)
+/* Its acceleration. A particle that has lost its neighbours has none. */
+static void push_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Solve *s = user;
@@ -246,42 +248,11 @@ static void last_pressure_block(void *user, uint32_t begin, uint32_t end, int th
     const PxParticles *p = f->particles;
     float most = (float)(f->spacing * f->spacing * f->spacing / 0.9);
     for (uint32_t i = begin; i < end; ++i) {
-        float v = f->volume[i];
-        s->last[i] = v < most ? p->steady_pressure[i] * v * v : 0.0f;
-    }
-}
-
-/* Its acceleration, a_i = - (sum_j (P_i + P_j) grad W_ij + P_i grad wall_i / s^3) / m_i. The fourth
- * component of the position quads is P. */
-static void push_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    const Solve *s = user;
-    const PxFluid *f = s->fluid;
-    const PxPairs *pairs = f->pairs;
-    const PxKernel kernel = f->kernel;
-    const float *quad = f->quad;
-    PxF8 tiny = px_f8(1e-12f * kernel.h);
-    float per_volume = (float)(1 / (f->spacing * f->spacing * f->spacing));
-    for (uint32_t i = begin; i < end; ++i) {
-        PxPlace8 at = px_place8(quad, i);
-        PxF8 fx = px_f8(0.0f), fy = fx, fz = fx, own = px_f8(quad[4 * (size_t)i + 3]);
-        PX_FOR_NEIGHBOURS(pairs, i, j)
-        {
-            PxF8 x, y, z, other;
-            px_f8_load_ways(quad, j, &at, &x, &y, &z, &other);
-            PxF8 r = px_f8_max(px_f8_sqrt(x * x + y * y + z * z), tiny);
-            PxF8 push = (own + other) * px_kernel_slope8(&kernel, r);
-            fx += push * x;
-            fy += push * y;
-            fz += push * z;
-        }
-        float slope = kernel.norm_slope, wall = s->last[i] * per_volume;
         float *out = s->push + 4 * (size_t)i;
-        out[0] = -f->inverse_mass[i] * (slope * px_f8_sum(fx) + wall * f->wall_gx[i]);
-        out[1] = -f->inverse_mass[i] * (slope * px_f8_sum(fy) + wall * f->wall_gy[i]);
-        out[2] = -f->inverse_mass[i] * (slope * px_f8_sum(fz) + wall * f->wall_gz[i]);
-        out[3] = 0.0f;
+        bool pressed = f->volume[i] < most;
+        out[0] = pressed ? p->steady_x[i] : 0.0f;
+        out[1] = pressed ? p->steady_y[i] : 0.0f;
+        out[2] = pressed ? p->steady_z[i] : 0.0f;
     }
 }
 
@@ -585,7 +556,6 @@ static PxStatus solve(PxFluid *f)
                .diagonal = PX_ARENA_ARRAY(f->scratch, float, n),
                .inverse = PX_ARENA_ARRAY(f->scratch, float, 6 * n),
                .turn = PX_ARENA_ARRAY(f->scratch, float, quads),
-               .last = PX_ARENA_ARRAY(f->scratch, float, n),
                .push = PX_ARENA_ARRAY(f->scratch, float, quads),
                .p = PX_ARENA_ARRAY(f->scratch, float, quads),
                .kp = PX_ARENA_ARRAY(f->scratch, float, quads),
@@ -594,21 +564,19 @@ static PxStatus solve(PxFluid *f)
                .rate = rate};
     if (s.mu == NULL || s.volume == NULL || s.pair == NULL || s.stick == NULL || s.even == NULL ||
         s.drag == NULL || s.tied == NULL || s.diagonal == NULL || s.inverse == NULL ||
-        s.turn == NULL || s.last == NULL || s.push == NULL || s.p == NULL || s.kp == NULL ||
-        s.r == NULL || s.x == NULL)
+        s.turn == NULL || s.push == NULL || s.p == NULL || s.kp == NULL || s.r == NULL ||
+        s.x == NULL)
         return px_fail(PX_ERR_MEMORY, "viscosity: no room to solve for %u particles", f->count);
     /* The padding row behind the last one is zero. */
     memset(s.p + 4 * all, 0, 4 * sizeof(float));
     memset(s.turn + 4 * all, 0, 4 * sizeof(float));
 
     memset(s.push, 0, 4 * n * sizeof(float));
-    if (f->dt * rate >= VISCOUS) {
-        px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, last_pressure_block, &s);
-        px_fluid_pack_w(f, f->quad, s.last);
-        px_parallel_for(f->threads, f->count, PX_BLOCK, push_block, &s);
-    }
+    bool pushed = f->dt * rate >= VISCOUS;
+    if (pushed)
+        px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, push_block, &s);
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, begin_block, &s);
-    PX_TRY(px_yield_drag_begin(f, s.p, &s.yields));
+    PX_TRY(px_yield_drag_begin(f, s.p, pushed, &s.yields));
     px_fluid_refresh_quads(f, s.p);
     px_fluid_pack_w(f, f->quad, s.mu);
     px_parallel_for(f->threads, f->count, PX_BLOCK, weights_block, &s);
