@@ -152,7 +152,7 @@ bool px_flip_sees(const PxFluid *f)
 
 /* Is a liquid so viscous that drag moves rigid bodies more than their inertia does? The grid then
  * gives them too little of it: viscosity is solved for before pressure, and a third of the drag on
- * a ball is pressure (Stokes). A ball 8 spacings wide in 100 Pa s sank four times too fast. The
+ * a ball is pressure (Stokes). A ball 8 spacings wide in 100 Pa s sinks twice too fast. The
  * bound is a hundredth of the viscosity at which waves as long as a spacing are damped within a
  * period. */
 static bool is_thick(const PxFluid *f)
