@@ -208,7 +208,7 @@ static void hash_after(const PxScene *scene, uint64_t hash[2])
     px_world_free(world);
 }
 
-TEST(the_default_is_flip_for_fluids_and_walls_and_dfsph_otherwise)
+TEST(the_default_is_flip_for_thin_fluids_walls_and_rigid_bodies_and_dfsph_otherwise)
 {
 #define BLOCK(more)                                                                                \
     ", {\"name\": \"block\", \"shape\": {\"box\": [0.04, 0.04, 0.04], \"at\": [0, 0.2, 0]}, " more \
@@ -221,7 +221,8 @@ TEST(the_default_is_flip_for_fluids_and_walls_and_dfsph_otherwise)
         {", \"tension\": {\"model\": \"csf\", \"sigma\": 0.07}", "", "dfsph"},
         {", \"cohesion\": 10", "", "dfsph"},
         {"", BLOCK("\"material\": \"jelly\""), "dfsph"},
-        {"", BLOCK("\"material\": \"water\", \"rigid\": true"), "dfsph"},
+        {"", BLOCK("\"material\": \"water\", \"rigid\": true"), "flip"},
+        {", \"viscosity\": 1", BLOCK("\"material\": \"water\", \"rigid\": true"), "dfsph"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
         char named[64];

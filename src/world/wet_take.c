@@ -228,7 +228,10 @@ static void hand_over(PxWetRun *run, uint32_t from, uint32_t to)
     run->velocity[0][to] = (float)v.x;
     run->velocity[1][to] = (float)v.y;
     run->velocity[2][to] = (float)v.z;
+    /* Rounded down: a vertex cannot take up less than nothing. */
     run->mass[to] = (float)(more + own);
+    if ((double)run->mass[to] > more + own)
+        run->mass[to] = nextafterf(run->mass[to], 0.0f);
     run->mass[from] = 0;
 }
 
