@@ -555,6 +555,24 @@ TEST(near_queries_agree_with_distance_and_side)
     px_shape_free(mesh);
 }
 
+TEST(beside_an_acute_edge_a_point_is_outside)
+{
+    /* A wedge of 11 degrees, 1 m long: beyond its edge a point is behind one of its faces. Its sign
+     * by the nearest face alone threw cloth about. */
+    PxMesh *mesh = mesh_box(px_vec(1, 1, 0.2));
+    for (size_t k = 0; k < 8; ++k)
+        if (mesh->position[k].y > 0)
+            mesh->position[k].z *= 1e-6;
+    PxShape *wedge = shape_make_mesh(mesh);
+    for (int k = 0; k < 19; ++k) {
+        double angle = (k - 9) * M_PI / 20;
+        PxVec3 normal, place = {0.13, 0.5 + 0.05 * cos(angle), 0.05 * sin(angle)};
+        CHECK_NEAR(px_shape_near(wedge, place, 1, &normal), 0.05, 1e-6);
+        CHECK_NEAR(normal.y, cos(angle), 1e-3);
+    }
+    px_shape_free(wedge);
+}
+
 TEST(a_hair_off_every_triangle_the_side_is_right)
 {
     PxMesh *ring = mesh_torus(0.6, 0.25, 40, 20);

@@ -411,10 +411,6 @@ static double box_distance2(const PxBounds *box, PxVec3 p)
 static void spot_finish(const PxMeshTree *tree, uint32_t leaf_triangle, PxMeshSpot *out)
 {
     const Triangle *t = &tree->triangle[leaf_triangle];
-    PxVec3 q = out->point;
-    out->at_corner = (q.x == t->a.x && q.y == t->a.y && q.z == t->a.z) ||
-                     (q.x == t->b.x && q.y == t->b.y && q.z == t->b.z) ||
-                     (q.x == t->c.x && q.y == t->c.y && q.z == t->c.z);
     out->triangle = tree->number[leaf_triangle];
     out->face = px_normalized(px_cross(px_sub(t->b, t->a), px_sub(t->c, t->a)), px_vec(0, 1, 0));
 }

@@ -20,7 +20,6 @@ typedef struct PxMeshSpot {
     double distance;   ///< from the query point, or along the ray; >= 0
     uint32_t triangle; ///< number in the mesh
     bool in_face;      ///< in the interior of the triangle, not on an edge or corner
-    bool at_corner;    ///< on a corner of the triangle; set by px_mesh_tree_closest() only
 } PxMeshSpot;
 
 /// The nearest point of the mesh, if there is one nearer than `within` (may be

@@ -245,8 +245,8 @@ static double mesh_distance(const PxShape *shape, PxVec3 p, PxVec3 *normal)
     return inside ? -spot.distance : spot.distance;
 }
 
-/* The nearest triangle gives the sign if the nearest point is in its face or on an edge, where
- * both faces agree. At a corner they need not. */
+/* The nearest triangle gives the sign if the nearest point is in its face. Beside an acute edge, or
+ * a corner, a point outside may be behind one of the faces. */
 static double mesh_near(const PxShape *shape, PxVec3 p, double within, PxVec3 *normal)
 {
     PxMeshSpot spot;
@@ -261,7 +261,7 @@ static double mesh_near(const PxShape *shape, PxVec3 p, double within, PxVec3 *n
         return within;
     PxVec3 apart = px_sub(p, spot.point);
     double side = px_dot(apart, spot.face);
-    bool inside = spot.at_corner || fabs(side) < 1e-3 * spot.distance
+    bool inside = !spot.in_face || fabs(side) < 1e-3 * spot.distance
                       ? px_mesh_tree_inside_from(shape->tree, p, &spot)
                       : side < 0;
     *normal = mesh_normal(shape, p, &spot, inside);
