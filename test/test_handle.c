@@ -479,7 +479,8 @@ TEST(a_scene_has_handles_and_forces)
 TEST(handles_must_name_a_solid)
 {
     CHECK_ONE(HANDLE("\"body\": \"bra\", ", ""), "handles[0].body", 7, 22,
-              "is 'bra', which is not among the solids of this scene: bar; did you mean 'bar'?");
+              "is 'bra', which is not among the solids and cloths of this scene: bar; did you mean "
+              "'bar'?");
     CHECK_ONE(HANDLE("\"body\": \"block\", ", ""), "handles[0].body", 7, 22,
               "not a solid: the \"young\" of its material is 0; solids of this scene: bar");
     CHECK_ONE(HANDLE("\"body\": \"floor\", ", ""), "handles[0].body", 7, 22, "a wall");

@@ -397,8 +397,9 @@ PxStatus px_cloth_sheet_create(const PxMesh *mesh, PxQuat rotation, PxClothRest 
 {
     *out = NULL;
     if (rest == PX_CLOTH_REST_UV && mesh->uv == NULL)
-        return px_fail(PX_ERR_ARGUMENT, "it has no texture coordinates; wanted them for "
-                                        "\"rest\": \"uv\", or \"rest\": \"shape\"");
+        return px_fail(PX_ERR_ARGUMENT,
+                       "its triangles do not all have texture coordinates; wanted them for "
+                       "\"rest\": \"uv\", or \"rest\": \"shape\"");
     PxClothSheet *s = calloc(1, sizeof *s);
     uint32_t *weld = malloc(((size_t)mesh->vertex_count + 1) * sizeof *weld);
     PxStatus status = s != NULL && weld != NULL
