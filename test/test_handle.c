@@ -479,14 +479,16 @@ TEST(a_scene_has_handles_and_forces)
 TEST(handles_must_name_a_solid)
 {
     CHECK_ONE(HANDLE("\"body\": \"bra\", ", ""), "handles[0].body", 7, 22,
-              "is 'bra', which is not among the solids and cloths of this scene: bar; did you mean "
+              "is 'bra', which is not among the solids and cloth of this scene: bar; did you mean "
               "'bar'?");
-    CHECK_ONE(HANDLE("\"body\": \"block\", ", ""), "handles[0].body", 7, 22,
-              "not a solid: the \"young\" of its material is 0; solids of this scene: bar");
+    CHECK_ONE(
+        HANDLE("\"body\": \"block\", ", ""), "handles[0].body", 7, 22,
+        "not a solid: the \"young\" of its material is 0; solids and cloth of this scene: bar");
     CHECK_ONE(HANDLE("\"body\": \"floor\", ", ""), "handles[0].body", 7, 22, "a wall");
     CHECK_ONE(HANDLE("\"body\": 5, ", ""), "handles[0].body", 7, 22, "wanted text");
     CHECK_ONE(HEAD WATER " \"bodies\": [" BOX "],\n\"handles\": [{\"shape\": {\"sphere\": 1}}]}",
-              "handles[0]", 5, 13, "solids of this scene: none (a solid's material has \"young\")");
+              "handles[0]", 5, 13,
+              "solids and cloth of this scene: none (a solid's material has \"young\")");
     /* once: that there is nothing in its shape follows from it */
     PxScene *scene =
         scene_of(HEAD WATER " \"bodies\": [" BOX "],\n\"handles\": [{\"body\": \"block\", "

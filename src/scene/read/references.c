@@ -60,9 +60,7 @@ bool px_read_reference(PxScene *scene, const PxPath *above, const json_t *json,
     PxPath path = px_path_key(above, field->key);
     const char *name = value != NULL ? px_read_text(scene, &path, PX_SCENE_MOST_NAME, value) : NULL;
     bool solid = field->flags & PX_FIELD_OF_SOLID, matter = field->flags & PX_FIELD_OF_MATTER;
-    Choice choice = {.what = solid    ? "solids and cloths"
-                             : matter ? "non-wall bodies"
-                                      : other->list};
+    Choice choice = {.what = solid ? "solids and cloth" : matter ? "non-wall bodies" : other->list};
     size_t found = SIZE_MAX;
     for (size_t k = 0; k < list->count; ++k) {
         const char *its = px_kind_name(other, px_thing_def(px_scene_thing(list, other, k)));
