@@ -605,8 +605,8 @@ static double spread_of(uint32_t rounds)
     return 1 + 3.0 * rounds;
 }
 
-/* Part of the mass of the particles that touch a vertex in that with which it yields. Pressures of
- * a solve have errors; light vertices would be thrown away by them. */
+/* A vertex yields to the pressure with its own mass and this part of the mass of the particles that
+ * touch it. With its own mass alone, residuals of the pressure solve would throw it away. */
 #define HEAVIER 0.2
 
 /* Adds a mass and inverts; a mass of 0 stays. */

@@ -13,11 +13,13 @@
 /// load of a pressure that takes it for rigid it would be thrown away in every step (the added-mass
 /// instability: Causin, Gerbeau and Nobile 2005). So each solve knows how the other side responds
 /// (Robin-Robin iterations: Badia, Nobile and Vergara 2008):
-/// - In the pressure's, vertices yield, each on its own: v = s + C j, with the impulse j on the
-///   vertex and C the inverse of the diagonal block of the cloth's matrix (fluid/yield.h).
-/// - The cloth's has the fluid in front of each vertex as an added mass M, a matrix that is large
-///   along the normals of the places where fluid presses, at the velocity v with which the pressure
-///   solve ended:
+/// - In the pressure solve each vertex yields independently of the others: v = s + C j, with the
+///   velocity s before the solve, the impulse j on the vertex, and the inverse C of the diagonal
+///   block of the cloth's matrix (fluid/yield.h).
+/// - In the cloth solve the fluid in front of each vertex is an added mass M, a matrix that is
+/// large
+///   along the normals of the places where fluid presses. It moves at the velocity v with which the
+///   pressure solve ended:
 ///     (A + M) w = b + j + M v.
 ///   Only fluid under pressure counts: a jet that falls on the sheet is not moved by it.
 /// The next turn starts with s + e + C M e, e = w - v: it would end with w under the load that the
@@ -25,10 +27,10 @@
 ///   (c - a) (m - f) / ((c + f) (a + m)),   c = 1 / C:
 /// c is about a for short waves, m about f for long ones. Without C, modes remained where fluid
 /// resists by much more than the mass of its column, as between the sheet and a body on it.
-/// From the second turn on the start is the combination of all turns that should leave the least.
-/// The fluid gets the opposite of the impulse M (v - w) that is left at the end of the step, each
-/// vertex's shared among the particles that touch there and the columns of fluid in front of them:
-/// momentum is kept exactly.
+/// From the second turn on, the start is the linear combination of all previous starts with the
+/// least residual w - v, by least squares. The fluid gets the opposite of the impulse M (v - w)
+/// that is left at the end of the step, each vertex's shared among the particles that touch there
+/// and the columns of fluid in front of them: momentum is kept exactly.
 ///
 /// # Cloth that is finer than the fluid
 /// A particle presses on an area of about a spacing across. Where edges are shorter, loads, added

@@ -72,7 +72,7 @@ typedef struct PxSolverPair {
     bool wall;
     bool fresh;            ///< its contacts are new
     bool squeezed;         ///< by matter in between
-    bool touches;          ///< near enough to wake each other
+    bool touches;          ///< the two bodies touch, so that one wakes the other
     bool carried;          ///< a load in the interval before
     uint8_t colour;        ///< of its contacts
     uint32_t number;       ///< of b

@@ -6,6 +6,7 @@
 #include "base/profile.h"
 #include "base/vec.h"
 #include "phyxel/world.h"
+#include "store/file.h"
 #include "study/cloth_room.h"
 #include "study/cloth_slope.h"
 #include "world/world_parts.h"
@@ -332,6 +333,8 @@ static PxStatus figure(PxBench *bench)
     };
     static const double drag[] = {0.005, 0.01, 0.02, 0.05, 0.1};
     enum { MOST = 22 + PX_COUNT(drag) };
+    if (bench->def.out != NULL) /* a folder that cannot be made is named before the work begins */
+        PX_TRY(px_folder_make(bench->def.out));
     px_report_table(bench->report, "cloth_slope", "water runs down cloth that slopes by 30 degrees",
                     columns, PX_COUNT(columns));
     PxClothSlope *slope = calloc(MOST, sizeof *slope);

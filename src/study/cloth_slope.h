@@ -24,8 +24,8 @@ typedef struct PxClothSlope {
     double speed[PX_CLOTH_SLOPE_SAMPLES]; ///< of the particles that touch, m/s; NAN: none does
 } PxClothSlope;
 
-/// Writes slope.csv, slope-time.csv and slope.gp into a folder, which is made, and draws slope.png
-/// if gnuplot is installed. Errors: PX_ERR_MEMORY, PX_ERR_IO.
+/// Writes slope.csv, slope-time.csv and slope.gp into a folder, which is created if necessary, and
+/// draws slope.png if gnuplot is installed. Errors: PX_ERR_MEMORY, PX_ERR_IO.
 PxStatus px_cloth_slope_write(const char *folder, const PxClothSlope *slope, size_t count,
                               bool *drawn);
 

@@ -53,7 +53,8 @@ PxStatus px_cloth_vertices(const PxWorld *world, PxVec3 *x, PxVec3 *v, double *m
 /// Liquid in cloth, by vertex; the arrays are the table's own.
 typedef struct PxClothWater {
     double *water;                    ///< of all liquids, kg
-    double *part[PX_WET_LIQUIDS];     ///< of each: world->state.wet_1 .. say which, kg
+    double *part[PX_WET_LIQUIDS];     ///< of each liquid, kg; world->state.wet_K is the material of
+                                      ///< liquid K
     uint32_t *liquid[PX_WET_LIQUIDS]; ///< 1 + slot of the body that it last came from; 0: none
     double *hanging; ///< what of it hangs outside the pores: its volume, as kg of 1000 kg/m^3
     double *press;   ///< mean pressure of layers and bodies on it, Pa

@@ -34,7 +34,7 @@ typedef struct PxWetRun {
     double *got[PX_WET_LIQUIDS];    ///< by vertex: mass of each liquid in both, kg
     double *before;                 ///< by vertex: mass of all liquid at the start of the step, kg
     double *spread;                 ///< by vertex: sum of the weights of its edges
-    double *inflow;                 ///< by vertex: what would flow in in a sub-step
+    double *inflow;                 ///< by vertex: mass that a sub-step of spreading would add, kg
     double *flow[PX_WET_LIQUIDS];   ///< by vertex: change of each liquid in a sub-step, kg
     uint8_t *lowest;                ///< by vertex: liquid may leave its pores below
     uint32_t *from[PX_WET_LIQUIDS]; ///< by vertex: 1 + body that wets it, 0: none does

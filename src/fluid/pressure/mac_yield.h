@@ -4,8 +4,8 @@
 /// face and r its place relative to the body's centre of mass. The pressures of the cells below and
 /// above it push the body by
 ///   F = h^2 c (p_below - p_above) e,   T = r x F,
-/// and F, T change V and W within the step by dt F / M and dt I^-1 T. The term that this adds to
-/// the equation is symmetric and positive, because the pressures act on the same places that move
+/// so that a step changes V by dt F / M and W by dt I^-1 T. The term that this adds to the pressure
+/// equation is symmetric and positive, because the pressures act on the same places that move
 /// volume. It has rank six for a body. The preconditioner leaves it out: a light body costs
 /// iterations, but no stability.
 #ifndef PX_FLUID_PRESSURE_MAC_YIELD_H

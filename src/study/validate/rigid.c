@@ -308,8 +308,8 @@ static void lower(Lowered *l, const PxRigidRoom *room, PxShapeKind kind, double 
     l->def.release = release;
 }
 
-/* Mean force and torque on a body from now until a time, weighted by the length of steps: a step
- * that is cut short to end at a given time has another pressure. */
+/* Mean force and torque on a body from now until a time, weighted by the length of steps: the
+ * pressure of a step that is cut short, to end at a given time, differs from that of the others. */
 static PxStatus mean_force(PxWorld *world, PxBodyId id, double until, PxVec3 *force, PxVec3 *torque)
 {
     double sum = 0, last = px_world_time(world);
