@@ -1,5 +1,6 @@
-/// Forces of cloth, and the matrix and right side of a step.
-#include "cloth/cloth.h"
+/// Forces of cloth, and the right side and diagonal of a step.
+#include "cloth/blocks.h"
+#include "cloth/solve.h"
 
 #include <math.h>
 #include <string.h>
@@ -122,12 +123,6 @@ static bool is_linear(const PxClothStep *s, uint32_t hinge)
     return s->law[s->system->of_hinge[hinge]].bending == PX_CLOTH_LINEAR;
 }
 
-/* Factor of the stiffness in the matrix. */
-static double factor(const PxClothStep *s, const PxClothLaw *law)
-{
-    return s->dt * s->dt + law->beta * s->dt;
-}
-
 /* ---- impulses of the right side ------------------------------------------------------------ */
 
 /* Drag of a triangle: its velocity is the mean of its corners', and so is the force on each. */
@@ -135,9 +130,7 @@ static void set_drag(const PxClothStep *s, const PxClothLaw *law, uint32_t t)
 {
     const uint32_t *c = s->system->face[t].corner;
     PxClothFaceLoad *load = &s->face_load[t];
-    load->across = load->drag = px_vec(0, 0, 0);
-    if (!(law->air > 0))
-        return;
+    load->across = px_vec(0, 0, 0);
     PxVec3 v = px_scale(px_add(s->v[c[0]], px_add(s->v[c[1]], s->v[c[2]])), 1 / 3.0);
     PxVec3 n = px_cross(px_sub(s->x[c[1]], s->x[c[0]]), px_sub(s->x[c[2]], s->x[c[0]]));
     double twice = px_length(n); /* the area */
@@ -147,10 +140,12 @@ static void set_drag(const PxClothStep *s, const PxClothLaw *law, uint32_t t)
     double speed = fabs(px_dot(flow, n)) / twice;
     load->across = px_scale(n, sqrt(0.25 * law->air * twice * speed) / twice);
     PxVec3 u = px_scale(px_add(s->u[c[0]], px_add(s->u[c[1]], s->u[c[2]])), 1 / 3.0);
-    load->drag = px_scale(load->across, s->dt / 3 * px_dot(px_sub(law->wind, u), load->across));
+    PxVec3 drag = px_scale(load->across, s->dt / 3 * px_dot(px_sub(law->wind, u), load->across));
+    for (int k = 0; k < 3; ++k)
+        load->impulse[k] = px_add(load->impulse[k], drag);
 }
 
-/* The stress grows at the rate of the stiffness times u: the same terms as in add_face(). */
+/* The stress grows at the rate of the stiffness times u: the same terms as in blocks.c. */
 static void load_face(const PxClothStep *s, uint32_t t)
 {
     const PxClothFace *face = &s->system->face[t];
@@ -173,17 +168,22 @@ static void load_face(const PxClothStep *s, uint32_t t)
         tu = px_scale(st->normal, px_dot(st->normal, tu));
         tv = px_scale(st->normal, px_dot(st->normal, tv));
     }
-    double scale = factor(s, law);
-    s->face_load[t].p[0] = px_mad(px_scale(st->force[0], s->dt), px_add(pu, tu), scale);
-    s->face_load[t].p[1] = px_mad(px_scale(st->force[1], s->dt), px_add(pv, tv), scale);
-    set_drag(s, law, t);
+    double scale = px_cloth_factor(s, law);
+    pu = px_scale(px_mad(px_scale(st->force[0], s->dt), px_add(pu, tu), scale), -face->area);
+    pv = px_scale(px_mad(px_scale(st->force[1], s->dt), px_add(pv, tv), scale), -face->area);
+    PxClothFaceLoad *load = &s->face_load[t];
+    load->impulse[1] = px_mad(px_scale(pu, d[0][0]), pv, d[0][1]);
+    load->impulse[2] = px_mad(px_scale(pu, d[1][0]), pv, d[1][1]);
+    load->impulse[0] = px_scale(px_add(load->impulse[1], load->impulse[2]), -1);
+    if (law->air > 0)
+        set_drag(s, law, t);
 }
 
 static void load_hinge(const PxClothStep *s, uint32_t t)
 {
     const PxClothHinge *h = &s->system->hinge[t];
     const PxClothHingeState *st = &s->hinge[t];
-    double scale = factor(s, &s->law[s->system->of_hinge[t]]) * st->stiff;
+    double scale = px_cloth_factor(s, &s->law[s->system->of_hinge[t]]) * st->stiff;
     if (is_linear(s, t)) {
         PxVec3 r = px_vec(0, 0, 0);
         for (int c = 1; c < 4; ++c) /* the weights sum to 0 */
@@ -200,15 +200,23 @@ static void load_hinge(const PxClothStep *s, uint32_t t)
 static void load_face_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
-    for (uint32_t t = begin; t < end; ++t)
-        load_face(user, t);
+    const PxClothStep *s = user;
+    for (uint32_t t = begin; t < end; ++t) {
+        load_face(s, t);
+        if (!s->again)
+            px_cloth_face_part(s, t);
+    }
 }
 
 static void load_hinge_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
-    for (uint32_t t = begin; t < end; ++t)
-        load_hinge(user, t);
+    const PxClothStep *s = user;
+    for (uint32_t t = begin; t < end; ++t) {
+        load_hinge(s, t);
+        if (!s->again)
+            px_cloth_hinge_part(s, t);
+    }
 }
 
 /* Impulse of all triangles and hinges of a vertex. */
@@ -216,15 +224,8 @@ static PxVec3 impulse_of(const PxClothStep *s, uint32_t i)
 {
     const PxClothSystem *y = s->system;
     PxVec3 f = px_vec(0, 0, 0);
-    for (uint32_t k = y->first_face[i]; k < y->first_face[i + 1]; ++k) {
-        uint32_t t = y->faces_of[k].of;
-        double g[3][2], area = y->face[t].area;
-        px_cloth_gradients(&y->face[t], g);
-        const double *own = g[y->faces_of[k].corner];
-        f = px_mad(f, s->face_load[t].p[0], -area * own[0]);
-        f = px_mad(f, s->face_load[t].p[1], -area * own[1]);
-        f = px_add(f, s->face_load[t].drag);
-    }
+    for (uint32_t k = y->first_face[i]; k < y->first_face[i + 1]; ++k)
+        f = px_add(f, s->face_load[y->faces_of[k].of].impulse[y->faces_of[k].corner]);
     for (uint32_t k = y->first_hinge[i]; k < y->first_hinge[i + 1]; ++k) {
         uint32_t t = y->hinges_of[k].of, c = y->hinges_of[k].corner;
         f = is_linear(s, t) ? px_mad(f, s->hinge_load[t], -y->hinge[t].weight[c])
@@ -233,99 +234,7 @@ static PxVec3 impulse_of(const PxClothStep *s, uint32_t i)
     return f;
 }
 
-/* ---- the matrix ---------------------------------------------------------------------------- */
-
-/* block += sum m[p][q] f[p] f[q]^T */
-static void add_plane(double block[9], const double m[2][2], const PxVec3 f[2])
-{
-    PxVec3 a = px_mad(px_scale(f[0], m[0][0]), f[1], m[0][1]);
-    PxVec3 b = px_mad(px_scale(f[0], m[1][0]), f[1], m[1][1]);
-    const double x[2][3] = {{f[0].x, f[0].y, f[0].z}, {f[1].x, f[1].y, f[1].z}};
-    const double z[2][3] = {{a.x, a.y, a.z}, {b.x, b.y, b.z}};
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j)
-            block[3 * i + j] += x[0][i] * z[0][j] + x[1][i] * z[1][j];
-}
-
-/* block += scale a b^T */
-static void add_outer(double block[9], PxVec3 a, PxVec3 b, double scale)
-{
-    const double x[3] = {scale * a.x, scale * a.y, scale * a.z}, z[3] = {b.x, b.y, b.z};
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j)
-            block[3 * i + j] += x[i] * z[j];
-}
-
-static void add_identity(double block[9], double scale)
-{
-    block[0] += scale;
-    block[4] += scale;
-    block[8] += scale;
-}
-
-/* G_i^T C G_j, G_i the matrix from the two columns of F to the strains (004 Eq. 2.87). Tension
- * resists motion across it: with Green strain in all directions; with co-rotational strain along
- * the normal, and in the plane against the turning t = R_u . dF_v - R_v . dF_u, by
- * tr S / tr U t^2 / 2. Without that term cloth with much more tension than stiffness in shear
- * flutters and is torn apart. */
-static void add_face(const PxClothStep *s, const PxClothPart *part, double block[9])
-{
-    const PxClothFace *face = &s->system->face[part->of];
-    const PxClothFaceState *st = &s->face[part->of];
-    const PxClothLaw *law = &s->law[s->system->of_face[part->of]];
-    double g[3][2], w = factor(s, law) * face->area;
-    const double *c = st->c, *t = st->taut;
-    px_cloth_gradients(face, g);
-    const double *i = g[part->corner[0]], *j = g[part->corner[1]];
-    double q = st->spin;
-    const double m[2][2] = {
-        {w * (i[0] * c[0] * j[0] + i[1] * (c[3] + q) * j[1]),
-         w * (i[0] * c[1] * j[1] + i[1] * (c[3] - q) * j[0])},
-        {w * (i[1] * c[1] * j[0] + i[0] * (c[3] - q) * j[1]),
-         w * (i[1] * c[2] * j[1] + i[0] * (c[3] + q) * j[0])},
-    };
-    double across = w * ((t[0] * i[0] + t[2] * i[1]) * j[0] + (t[2] * i[0] + t[1] * i[1]) * j[1]);
-    add_plane(block, m, st->f);
-    if (law->membrane == PX_CLOTH_GREEN)
-        add_identity(block, across);
-    else
-        add_outer(block, st->normal, st->normal, across);
-    if (law->air > 0)
-        add_outer(block, s->face_load[part->of].across, s->face_load[part->of].across, s->dt / 9);
-}
-
-static void add_hinge(const PxClothStep *s, const PxClothPart *part, double block[9])
-{
-    const PxClothHinge *h = &s->system->hinge[part->of];
-    const PxClothHingeState *st = &s->hinge[part->of];
-    double scale = factor(s, &s->law[s->system->of_hinge[part->of]]) * st->stiff;
-    int i = part->corner[0], j = part->corner[1];
-    if (is_linear(s, part->of))
-        add_identity(block, scale * h->weight[i] * h->weight[j]);
-    else
-        add_outer(block, st->slope[i], st->slope[j], scale);
-}
-
-static void pair_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    const PxClothStep *s = user;
-    const PxClothPattern *p = &s->system->pattern;
-    for (uint32_t k = begin; k < end; ++k) {
-        const PxClothPair *pair = &p->pair[k];
-        double block[9] = {0};
-        for (uint32_t n = pair->face; n < pair->hinge; ++n)
-            add_face(s, &p->part[n], block);
-        for (uint32_t n = pair->hinge; n < pair[1].face; ++n)
-            add_hinge(s, &p->part[n], block);
-        for (int i = 0; i < 3; ++i)
-            for (int j = 0; j < 3; ++j) {
-                float value = (float)block[3 * i + j];
-                p->value[pair->at[0] + 8 * (size_t)(3 * i + j)] = value;
-                p->value[pair->at[1] + 8 * (size_t)(3 * j + i)] = value;
-            }
-    }
-}
+/* ---- the system ---------------------------------------------------------------------------- */
 
 PxVec3 px_cloth_added(const PxClothStep *s, uint32_t i, PxVec3 v)
 {
@@ -370,21 +279,34 @@ void px_cloth_invert(const double a[6], float *out)
         out[8 * c] = (float)(fine ? to[c] * per : c == 0 || c == 3 || c == 5 ? 1 / trace : 0);
 }
 
-/* The diagonal block: the sum of the row without the other blocks. */
-static void set_inverse(const PxClothStep *s, uint32_t row, const float *own, float *diagonal,
-                        float *out)
+/* The diagonal blocks of a slice: the sums of rows without the other blocks. */
+static void set_diagonal(const PxClothStep *s, uint32_t slice)
 {
     const PxClothPattern *p = &s->system->pattern;
-    static const int upper[6] = {0, 1, 2, 4, 5, 8};
-    double sum[6];
-    for (int c = 0; c < 6; ++c)
-        sum[c] = (double)own[8 * c];
-    for (uint32_t e = p->first[row / 8]; e < p->first[row / 8 + 1]; ++e)
-        for (int c = 0; c < 6; ++c)
-            sum[c] -= (double)p->value[72 * (size_t)e + 8 * (size_t)upper[c] + row % 8];
-    for (int c = 0; c < 6; ++c)
-        diagonal[8 * c] = (float)sum[c];
-    px_cloth_invert(sum, out);
+    static const size_t upper[6] = {0, 8, 16, 32, 40, 64};
+    const float *own = s->rows.own + 48 * (size_t)slice;
+    float *diagonal = s->rows.diagonal + 48 * (size_t)slice;
+    double sum[48];
+    for (int c = 0; c < 48; ++c)
+        sum[c] = (double)own[c];
+    for (uint32_t e = p->first[slice]; e < p->first[slice + 1]; ++e)
+        for (int c = 0; c < 6; ++c) {
+            const float *value = p->value + 72 * (size_t)e + upper[c];
+            for (int l = 0; l < 8; ++l)
+                sum[8 * c + l] -= (double)value[l];
+        }
+    for (int c = 0; c < 48; ++c)
+        diagonal[c] = (float)sum[c];
+    for (uint32_t l = 0; l < 8; ++l) {
+        float *inverse = s->rows.inverse + 48 * (size_t)slice + l;
+        if (p->vertex[8 * slice + l] != UINT32_MAX)
+            px_cloth_invert(
+                (double[6]){sum[l], sum[8 + l], sum[16 + l], sum[24 + l], sum[32 + l], sum[40 + l]},
+                inverse);
+        else
+            for (int c = 0; c < 6; ++c)
+                inverse[8 * c] = 0;
+    }
 }
 
 static void slice_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -392,31 +314,41 @@ static void slice_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     PxClothStep *s = user;
     const PxClothPattern *p = &s->system->pattern;
-    for (uint32_t row = 8 * begin; row < 8 * end; ++row) {
-        uint32_t i = p->vertex[row];
-        float *own = s->rows.own + 48 * (size_t)(row / 8) + row % 8;
-        float *inverse = s->rows.inverse + 48 * (size_t)(row / 8) + row % 8;
-        float *diagonal = s->rows.diagonal + 48 * (size_t)(row / 8) + row % 8;
-        if (i == UINT32_MAX) {
-            for (int c = 0; c < 6; ++c)
-                own[8 * c] = inverse[8 * c] = 0;
-            continue;
+    double mass = 0, stiff = 0;
+    for (uint32_t slice = begin; slice < end; ++slice) {
+        float *own = s->rows.own + 48 * (size_t)slice;
+        for (uint32_t l = 0; l < 8; ++l) {
+            uint32_t i = p->vertex[8 * slice + l];
+            if (i == UINT32_MAX) {
+                for (int c = 0; c < 6; ++c)
+                    own[8 * (size_t)c + l] = 0;
+                continue;
+            }
+            set_own(s, i, own + l);
+            const PxClothLaw *law = &s->law[s->system->of_vertex[i]];
+            PxVec3 fall = s->u[i], f = px_mad(s->push[i], fall, -law->alpha * s->mass[i]);
+            s->b[i] = px_mad(impulse_of(s, i), f, s->dt);
+            s->b[i] = px_add(s->b[i], px_cloth_added(s, i, px_sub(s->added_velocity[i], fall)));
         }
-        set_own(s, i, own);
-        set_inverse(s, row, own, diagonal, inverse);
-        const PxClothLaw *law = &s->law[s->system->of_vertex[i]];
-        PxVec3 fall = s->u[i], f = px_mad(s->push[i], fall, -law->alpha * s->mass[i]);
-        s->b[i] = px_mad(impulse_of(s, i), f, s->dt);
-        s->b[i] = px_add(s->b[i], px_cloth_added(s, i, px_sub(s->added_velocity[i], fall)));
+        set_diagonal(s, slice);
+        const float *whole = s->rows.diagonal + 48 * (size_t)slice;
+        for (int l = 0; l < 8; ++l) {
+            double own_trace = (double)own[l] + (double)own[24 + l] + (double)own[40 + l];
+            mass += own_trace;
+            stiff += (double)whole[l] + (double)whole[24 + l] + (double)whole[40 + l] - own_trace;
+        }
     }
+    s->rows.partial[2 * (begin / PX_CLOTH_SLICES)] = mass;
+    s->rows.partial[2 * (begin / PX_CLOTH_SLICES) + 1] = stiff;
 }
 
-void px_cloth_assemble(PxClothStep *s)
+PxStatus px_cloth_assemble(PxClothStep *s)
 {
     const PxClothSystem *y = s->system;
     px_parallel_for(s->threads, y->faces, BLOCK, load_face_block, s);
     px_parallel_for(s->threads, y->hinges, BLOCK, load_hinge_block, s);
     if (!s->again)
-        px_parallel_for(s->threads, y->pattern.pairs, BLOCK, pair_block, s);
-    px_parallel_for(s->threads, y->pattern.slices, BLOCK / 16, slice_block, s);
+        px_parallel_for(s->threads, y->pattern.pairs, BLOCK, px_cloth_pair_block, s);
+    px_parallel_for(s->threads, y->pattern.slices, PX_CLOTH_SLICES, slice_block, s);
+    return px_cloth_coarse_begin(s);
 }

@@ -171,9 +171,10 @@ typedef enum PxClothHold {
 
 /// What a triangle adds to the right side of a step, besides its matrix.
 typedef struct PxClothFaceLoad {
-    PxVec3 p[2];   ///< dt P + (dt^2 + beta dt) dP/dt at the velocities u, N s/m
-    PxVec3 across; ///< normal times the root of the drag's 1/2 rho S |(c - v) n|, (kg/s)^1/2
-    PxVec3 drag;   ///< impulse of the air on each corner, N s
+    PxVec3 impulse[3]; ///< on each corner: of the stress at the end of the step if vertices moved
+                       ///< at u, and of the air, N s
+    PxVec3 across; ///< normal times the root of the drag's 1/2 rho S |(c - v) n|, (kg/s)^1/2; only
+                   ///< with air
 } PxClothFaceLoad;
 
 /// A mass that depends on the direction, a symmetric matrix: xx, xy, xz, yy, yz, zz, kg.
@@ -214,6 +215,8 @@ typedef struct PxClothStep {
     PxClothFaceState *face;           ///< those of system->seen
     PxClothHingeState *hinge;         ///< the same
     PxClothFaceLoad *face_load;
+    struct PxClothFacePart *face_part; ///< of the matrix (blocks.h)
+    struct PxClothHingePart *hinge_part;
     PxVec3 *hinge_load; ///< x: dt moment + (dt^2 + beta dt) d(moment)/dt; linear model: its vector
     PxVec3 *b;          ///< right side without friction, N s
     PxVec3 *r;          ///< after a solve b + friction - A d, of held ones too
@@ -259,8 +262,8 @@ void px_cloth_inflate(PxClothStep *step);
 double px_cloth_volume(const PxClothFace *face, uint32_t faces, const PxVec3 *x);
 
 /// Builds A and b. Fluid that moves with a vertex is in both: its mass in A, its momentum at
-/// added_velocity in b.
-void px_cloth_assemble(PxClothStep *step);
+/// added_velocity in b. Errors: PX_ERR_MEMORY.
+PxStatus px_cloth_assemble(PxClothStep *step);
 
 /// Inverts a symmetric matrix (xx, xy, xz, yy, yz, zz) into the preconditioner of a row.
 void px_cloth_invert(const double a[6], float *out);
@@ -291,6 +294,12 @@ double px_cloth_yield(const PxClothHinge *hinge, double crease, double angle);
 /// Angle between two triangles (0, 1, 2) and (1, 0, 3), rad: 0 is flat, positive if their edge is a
 /// valley seen from the side of the normals.
 double px_cloth_angle(const PxVec3 x[4]);
+
+/// Factor of the stiffness in the matrix, s^2.
+static inline double px_cloth_factor(const PxClothStep *s, const PxClothLaw *law)
+{
+    return s->dt * s->dt + law->beta * s->dt;
+}
 
 /// Gradients of the three shape functions with respect to u and v, 1/m.
 static inline void px_cloth_gradients(const PxClothFace *f, double g[3][2])

@@ -254,6 +254,9 @@ static void row_block(void *user, uint32_t begin, uint32_t end, int thread)
             for (int a = 0; a < 6; ++a)
                 sum[a] += w * w * own->matrix[a];
         }
+        for (int a = 0; a < 6; ++a)
+            s->rows.pressed[at + 8 * (size_t)a] =
+                (float)(sum[a] - (double)s->rows.diagonal[at + 8 * (size_t)a]);
         s->touch[s->system->pattern.vertex[row]] = touch;
         s->pressed[s->system->pattern.vertex[row]] = pressed;
         px_cloth_invert(sum, s->rows.inverse + at);

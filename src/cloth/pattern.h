@@ -13,6 +13,7 @@
 #define PX_CLOTH_PATTERN_H
 
 #include "base/arena.h"
+#include "cloth/coarse.h"
 
 /// A triangle or hinge that two vertices share.
 typedef struct PxClothPart {
@@ -38,6 +39,8 @@ typedef struct PxClothPattern {
     uint32_t pairs;
     PxClothPair *pair; ///< and one more
     PxClothPart *part;
+    uint32_t levels;
+    PxClothLevel level[PX_CLOTH_LEVELS];
 } PxClothPattern;
 
 struct PxClothSystem;
@@ -49,6 +52,7 @@ typedef struct PxClothRows {
     float *own; ///< 48: xx, xy, xz, yy, yz, zz of the sums of rows, (1 + alpha dt) m without air
     float *diagonal; ///< 48: the diagonal blocks without contacts
     float *inverse;  ///< 48: of the diagonal blocks
+    float *pressed;  ///< 48: what contacts add to the diagonal blocks; 0 without
     float *more;     ///< what contacts add to a product (contact.h)
     bool touched;    ///< there are contacts
     float *hold;     ///< 32: 1 or 0 for rows held entirely, and the normal of others
@@ -58,6 +62,9 @@ typedef struct PxClothRows {
     float *z;        ///< what is multiplied next: x, y, z, 0 by row
     double *partial; ///< two sums of each block of slices
     float alpha, beta;
+    uint32_t levels; ///< of groups in use (coarse.h)
+    float *left;     ///< r as x, y, z, 0 by row; only with levels
+    PxClothGroups group[PX_CLOTH_LEVELS];
 } PxClothRows;
 
 #endif

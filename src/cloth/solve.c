@@ -4,6 +4,7 @@
 
 #include "base/stop.h"
 #include "cloth/balance.h"
+#include "cloth/blocks.h"
 #include "cloth/bodies.h"
 #include "cloth/contact.h"
 
@@ -28,9 +29,9 @@ PxStatus px_cloth_step_begin(PxClothStep *s)
         float **array;
         size_t size;
     } of_slice[] = {{&rows->own, 48},     {&rows->diagonal, 48}, {&rows->more, 24},
-                    {&rows->inverse, 48}, {&rows->hold, 32},     {&rows->b, 24},
-                    {&rows->d, 24},       {&rows->r, 24},        {&rows->p, 24},
-                    {&rows->q, 24},       {&rows->z, 32}};
+                    {&rows->inverse, 48}, {&rows->pressed, 48},  {&rows->hold, 32},
+                    {&rows->b, 24},       {&rows->d, 24},        {&rows->r, 24},
+                    {&rows->p, 24},       {&rows->q, 24},        {&rows->z, 32}};
     for (size_t k = 0; k < PX_COUNT(of_slice); ++k) {
         *of_slice[k].array = PX_ARENA_ARRAY(m, float, of_slice[k].size *slices);
         room = room && *of_slice[k].array != NULL;
@@ -46,9 +47,11 @@ PxStatus px_cloth_step_begin(PxClothStep *s)
     s->hinge = y->seen->hinge;
     s->face_load = PX_ARENA_ARRAY(m, PxClothFaceLoad, y->faces + 1);
     s->hinge_load = PX_ARENA_ARRAY(m, PxVec3, y->hinges + 1);
+    s->face_part = PX_ARENA_ARRAY(m, PxClothFacePart, y->faces + 1);
+    s->hinge_part = PX_ARENA_ARRAY(m, PxClothHingePart, y->hinges + 1);
     if (!room || s->mass == NULL || s->inertia == NULL || s->keep == NULL || s->added == NULL ||
         s->hold == NULL || s->in_contact == NULL || s->face_load == NULL || s->hinge_load == NULL ||
-        rows->partial == NULL)
+        s->face_part == NULL || s->hinge_part == NULL || rows->partial == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %zu vertices", n);
     for (uint32_t i = 0; i < n; ++i) {
         s->mass[i] = y->share[i] * s->law[y->of_vertex[i]].mass;
@@ -62,6 +65,8 @@ PxStatus px_cloth_step_begin(PxClothStep *s)
     memset(s->in_contact, 0, n);
     rows->touched = false;
     memset(rows->more, 0, 24 * slices * sizeof *rows->more);
+    memset(rows->pressed, 0, 48 * slices * sizeof *rows->pressed);
+    rows->levels = 0;
     s->iterations = 0;
     s->converged = true;
     return PX_OK;
@@ -246,6 +251,7 @@ static void translate(PxClothStep *s)
 PxStatus px_cloth_solve(PxClothStep *s)
 {
     PxBlockFunction *product = PX_ISA_PICK(s->isa, px_cloth_product);
+    PxBlockFunction *condition = PX_ISA_PICK(s->isa, px_cloth_condition);
     PxBlockFunction *advance = PX_ISA_PICK(s->isa, px_cloth_advance);
     run(s, enter_block);
     px_cloth_bodies_enter(s);
@@ -254,7 +260,9 @@ PxStatus px_cloth_solve(PxClothStep *s)
     px_cloth_contacts_product(s);
     run(s, PX_ISA_PICK(s->isa, px_cloth_start));
     double rz = px_cloth_bodies_start(s);
-    rz += sum_of(s, PX_ISA_PICK(s->isa, px_cloth_condition));
+    px_cloth_coarse_set(s);
+    px_cloth_coarse_apply(s);
+    rz += sum_of(s, condition);
     uint32_t done = 0;
     s->rows.beta = 0;
     while (rz > enough && done < s->most_iterations) {
@@ -263,7 +271,12 @@ PxStatus px_cloth_solve(PxClothStep *s)
         if (!(pq > 0))
             break;
         s->rows.alpha = (float)(rz / pq);
-        double next = sum_of(s, advance) + px_cloth_bodies_advance(s, (double)s->rows.alpha);
+        double next = sum_of(s, advance);
+        if (s->rows.levels > 0) {
+            px_cloth_coarse_apply(s);
+            next = sum_of(s, condition);
+        }
+        next += px_cloth_bodies_advance(s, (double)s->rows.alpha);
         s->rows.beta = (float)(next / rz);
         rz = next;
         ++done;

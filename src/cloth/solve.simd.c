@@ -82,10 +82,25 @@ PX_INLINE Vec8 multiply(const PxClothStep *s, uint32_t slice, Vec8 own)
     return s->rows.touched ? mad(sum, load(s->rows.more, slice), px_f8(1.0f)) : sum;
 }
 
-/* Preconditions r into z; returns their product. */
-PX_INLINE PxF8 condition(const PxClothRows *rows, uint32_t slice, Vec8 r)
+/* Stores residuals as groups of vertices read them. */
+PX_INLINE void leave(const PxClothRows *rows, uint32_t slice, Vec8 r)
 {
-    Vec8 z = allow(rows, slice, transform(rows->inverse, slice, r));
+    px_f8_store_quads(rows->left + 32 * (size_t)slice, 4, r.x, r.y, r.z, px_f8(0.0f));
+}
+
+/* Preconditions r into z; returns their product. */
+PX_INLINE PxF8 condition(const PxClothStep *s, uint32_t slice, Vec8 r)
+{
+    const PxClothRows *rows = &s->rows;
+    Vec8 z = transform(rows->inverse, slice, r);
+    if (rows->levels > 0) {
+        const PxClothLevel *v = s->system->pattern.level;
+        for (uint32_t k = 0; k < PX_CLOTH_SHARES; ++k) {
+            size_t at = 8 * (PX_CLOTH_SHARES * (size_t)slice + k);
+            z = mad(z, rows_of(rows->group[0].z, v->group + at), px_f8_load(v->part + at));
+        }
+    }
+    z = allow(rows, slice, z);
     px_f8_store_quads(rows->z + 32 * (size_t)slice, 4, z.x, z.y, z.z, px_f8(0.0f));
     return dot(r, z);
 }
@@ -103,17 +118,21 @@ void PX_ISA_NAME(px_cloth_start)(void *user, uint32_t begin, uint32_t end, int t
     for (uint32_t slice = begin; slice < end; ++slice) {
         Vec8 b = load(rows->b, slice);
         Vec8 r = mad(b, multiply(s, slice, own_of(rows, slice)), px_f8(-1.0f));
-        store(rows->r, slice, allow(rows, slice, r));
+        r = allow(rows, slice, r);
+        store(rows->r, slice, r);
+        if (rows->levels > 0)
+            leave(rows, slice, r);
     }
 }
 
 void PX_ISA_NAME(px_cloth_condition)(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
-    const PxClothRows *rows = &((const PxClothStep *)user)->rows;
+    const PxClothStep *s = user;
+    const PxClothRows *rows = &s->rows;
     PxF8 sum = px_f8(0.0f);
     for (uint32_t slice = begin; slice < end; ++slice)
-        sum += condition(rows, slice, load(rows->r, slice));
+        sum += condition(s, slice, load(rows->r, slice));
     *partial(rows, begin) = (double)px_f8_sum(sum);
 }
 
@@ -137,13 +156,17 @@ void PX_ISA_NAME(px_cloth_product)(void *user, uint32_t begin, uint32_t end, int
 void PX_ISA_NAME(px_cloth_advance)(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
-    const PxClothRows *rows = &((const PxClothStep *)user)->rows;
+    const PxClothStep *s = user;
+    const PxClothRows *rows = &s->rows;
     PxF8 sum = px_f8(0.0f), alpha = px_f8(rows->alpha);
     for (uint32_t slice = begin; slice < end; ++slice) {
         store(rows->d, slice, mad(load(rows->d, slice), load(rows->p, slice), alpha));
         Vec8 r = mad(load(rows->r, slice), load(rows->q, slice), -alpha);
         store(rows->r, slice, r);
-        sum += condition(rows, slice, r);
+        if (rows->levels > 0)
+            leave(rows, slice, r);
+        else
+            sum += condition(s, slice, r);
     }
     *partial(rows, begin) = (double)px_f8_sum(sum);
 }

@@ -204,5 +204,6 @@ PxStatus px_cloth_system_build(PxClothSystem *s, const PxCloth *cloth, size_t cl
     list_uses(s, fill);
     PX_TRY(make_seen(s));
     PX_TRY(px_cloth_pattern_build(s));
+    PX_TRY(px_cloth_levels_build(s));
     return px_cloth_tree_build(s, start);
 }

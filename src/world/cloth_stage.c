@@ -500,7 +500,7 @@ static PxStatus solve(PxWorld *world, double tolerance, PxClothRun *run)
     PX_TRY(px_cloth_collide_begin(&run->collision, s));
     px_cloth_inflate(s);
     px_cloth_evaluate(s);
-    px_cloth_assemble(s);
+    PX_TRY(px_cloth_assemble(s));
     PX_TRY(px_cloth_contact_solve(&run->walls, &run->collision, s));
     memcpy(run->solved, s->w, t->count * sizeof *run->solved);
     return PX_OK;
@@ -526,7 +526,7 @@ PxStatus px_cloth_stage_yields(PxWorld *world, PxYieldMass *mass, PxVec3 *impuls
     for (uint32_t i = 0; i < t->count; ++i)
         px_cloth_restart(&s, i);
     px_cloth_evaluate(&s);
-    px_cloth_assemble(&s);
+    PX_TRY(px_cloth_assemble(&s));
     for (uint32_t i = 0; i < t->count; ++i) {
         uint32_t row = s.system->pattern.row[i];
         const float *m = s.rows.diagonal + 48 * (size_t)(row / 8) + row % 8;
