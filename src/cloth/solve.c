@@ -123,19 +123,22 @@ static void enter_block(void *user, uint32_t begin, uint32_t end, int thread)
     PxVec3 none = px_vec(0, 0, 0);
     for (uint32_t row = 8 * begin; row < 8 * end; ++row) {
         uint32_t i = s->system->pattern.vertex[row];
-        PxVec3 d = none, b = none;
+        PxVec3 d = none, b = none, push = none, weight = none;
         if (i == UINT32_MAX) {
             put_hold(s, row, true, none);
         } else {
             put_hold(s, row, s->hold[i] == PX_CLOTH_FIXED,
                      s->hold[i] == PX_CLOTH_NORMAL ? s->normal[i] : none);
             d = px_sub(obey(s, i, s->w[i]), s->u[i]);
-            b = px_add(s->b[i], px_add(s->friction[i], s->touch[i]));
+            b = px_add(s->b[i], s->friction[i]);
+            push = s->rows.touched ? px_add(b, s->pressed[i]) : b;
+            b = px_add(b, s->touch[i]);
+            weight = px_scale(s->gravity, s->mass[i] * s->dt);
         }
         put(s->rows.b, row, b);
         put(s->rows.d, row, d);
-        put(s->rows.p, row, none);
-        put(s->rows.q, row, none);
+        put(s->rows.p, row, weight);
+        put(s->rows.q, row, push);
         put_quad(s->rows.z, row, d);
     }
 }
@@ -159,33 +162,6 @@ static void leave_block(void *user, uint32_t begin, uint32_t end, int thread)
         s->w[i] = obey(s, i, px_add(s->u[i], get(s->rows.d, row)));
         s->r[i] = get(s->rows.r, row);
     }
-}
-
-/* The scale of residuals: the impulses of the right side, and of gravity, with which they may
- * balance, each times the change that it alone would cause. */
-static void scale_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    const PxClothStep *s = user;
-    double sum = 0;
-    for (uint32_t row = 8 * begin; row < 8 * end; ++row) {
-        uint32_t i = s->system->pattern.vertex[row];
-        if (i == UINT32_MAX || s->hold[i] == PX_CLOTH_FIXED)
-            continue;
-        const float *m = s->rows.inverse + 48 * (size_t)(row / 8) + row % 8;
-        PxVec3 of[2] = {get(s->rows.b, row), px_scale(s->gravity, s->mass[i] * s->dt)};
-        if (s->rows.touched)
-            of[0] = px_add(px_sub(of[0], s->touch[i]), s->pressed[i]);
-        for (int k = 0; k < 2; ++k) {
-            PxVec3 a = px_mad(of[k], s->normal[i],
-                              s->hold[i] == PX_CLOTH_NORMAL ? -px_dot(of[k], s->normal[i]) : 0);
-            sum += a.x * a.x * (double)m[0] + a.y * a.y * (double)m[24] +
-                   a.z * a.z * (double)m[40] +
-                   2 * (a.x * a.y * (double)m[8] + a.x * a.z * (double)m[16] +
-                        a.y * a.z * (double)m[32]);
-        }
-    }
-    s->rows.partial[begin / PX_CLOTH_SLICES] = sum;
 }
 
 /* ---- the iteration --------------------------------------------------------------------------- */
@@ -256,7 +232,7 @@ PxStatus px_cloth_solve(PxClothStep *s)
     run(s, enter_block);
     px_cloth_bodies_enter(s);
     double enough = s->tolerance * s->tolerance;
-    enough *= sum_of(s, scale_block) + px_cloth_bodies_scale(s);
+    enough *= sum_of(s, PX_ISA_PICK(s->isa, px_cloth_scale)) + px_cloth_bodies_scale(s);
     px_cloth_contacts_product(s);
     run(s, PX_ISA_PICK(s->isa, px_cloth_start));
     double rz = px_cloth_bodies_start(s);

@@ -9,7 +9,11 @@
 #define PX_CLOTH_SLICES 16u
 
 /// Block functions; `user` is a PxClothStep.
-/// r = b - A z where rows are free; partial: the preconditioned square of b.
+/// p and q become 0; partial: the scale of residuals, which is the sum of p and q, gravity and the
+/// other impulses with which residuals may balance, each times the change that it alone would
+/// cause.
+PX_ISA_DECLARE(void, px_cloth_scale, (void *user, uint32_t begin, uint32_t end, int thread));
+/// r = b - A z where rows are free.
 PX_ISA_DECLARE(void, px_cloth_start, (void *user, uint32_t begin, uint32_t end, int thread));
 /// z = preconditioned r; partial: r z.
 PX_ISA_DECLARE(void, px_cloth_condition, (void *user, uint32_t begin, uint32_t end, int thread));

@@ -110,6 +110,23 @@ PX_INLINE double *partial(const PxClothRows *rows, uint32_t begin)
     return rows->partial + begin / PX_CLOTH_SLICES;
 }
 
+void PX_ISA_NAME(px_cloth_scale)(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const PxClothRows *rows = &((const PxClothStep *)user)->rows;
+    Vec8 none = {px_f8(0.0f), px_f8(0.0f), px_f8(0.0f)};
+    PxF8 sum = px_f8(0.0f);
+    for (uint32_t slice = begin; slice < end; ++slice) {
+        Vec8 p = allow(rows, slice, load(rows->p, slice));
+        Vec8 q = allow(rows, slice, load(rows->q, slice));
+        sum +=
+            dot(p, transform(rows->inverse, slice, p)) + dot(q, transform(rows->inverse, slice, q));
+        store(rows->p, slice, none);
+        store(rows->q, slice, none);
+    }
+    *partial(rows, begin) = (double)px_f8_sum(sum);
+}
+
 void PX_ISA_NAME(px_cloth_start)(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;

@@ -14,6 +14,7 @@
 #define PASSES 6    /* over a triangle */
 #define TILT 0.1    /* of edges, distances that are kept */
 #define INSIDE 0.05 /* by so much a place inside is nearer than those of the edges, the same */
+#define ROOM 512u   /* contacts at first, besides one for every eight vertices */
 #define STIFF 40.0  /* stiffness, masses of a vertex over the square of the step */
 
 /* Distance of a vertex to the boundary that is looked at. */
@@ -258,6 +259,8 @@ static void face_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t f = begin; f < end; ++f) {
         const uint32_t *c = y->face[f].corner;
         const Near *n[3] = {&j->near[c[0]], &j->near[c[1]], &j->near[c[2]]};
+        if (isinf(n[0]->distance) + isinf(n[1]->distance) + isinf(n[2]->distance) > 1)
+            continue; /* none of its edges is near */
         bool sharp = false;
         /* the tilt and fewer places inside serve what rests on cloth; walls are cut less without */
         bool yields = j->walls->body_of[j->number] > 0;
@@ -300,15 +303,17 @@ static PxStatus find(Job *j)
     px_parallel_for(s->threads, s->system->vertices, BLOCK, near_block, j);
     if (j->close == 0)
         return PX_OK;
-    for (;;) {
+    for (uint32_t wanted = ROOM + s->system->vertices / 8;; wanted = 2 * j->count) {
+        if (wanted > j->most) {
+            j->most = wanted;
+            j->found = PX_ARENA_ARRAY(s->scratch, PxClothContact, j->most);
+            if (j->found == NULL)
+                return px_fail(PX_ERR_MEMORY, "cloth: no room for %u contacts", j->most);
+        }
         j->count = 0;
         px_parallel_for(s->threads, s->system->faces, BLOCK, face_block, j);
         if (j->count <= j->most)
             break;
-        j->most = 2 * j->count;
-        j->found = PX_ARENA_ARRAY(s->scratch, PxClothContact, j->most);
-        if (j->found == NULL)
-            return px_fail(PX_ERR_MEMORY, "cloth: no room for %u contacts", j->most);
     }
     for (uint32_t k = 0; k < j->count; ++k)
         PX_TRY(px_cloth_contacts_add(s, &j->found[k]));
