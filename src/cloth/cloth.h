@@ -205,6 +205,7 @@ typedef struct PxClothStep {
     PxVec3 *friction;                 ///< impulses that are added to the right side, N s
     struct PxClothContacts *contacts; ///< in the solve (contact.h); NULL: none
     struct PxClothBodies *bodies;     ///< that they touch (bodies.h); NULL: none
+    struct PxClothGas *gas;           ///< in closed cloth (gas.h); NULL: none
     PxVec3 *touch;                    ///< what they add to the right side, N s
     uint8_t *in_contact;              ///< by vertex: it belongs to one of them
     PxVec3 *pressed;                  ///< their impulses at the velocities w of the last round, N s
@@ -253,8 +254,6 @@ void px_cloth_evaluate(PxClothStep *step);
 /// The mass of fluid that moves with a vertex, times a velocity, N s.
 PxVec3 px_cloth_added(const PxClothStep *step, uint32_t vertex, PxVec3 velocity);
 
-/// Adds the pressure of the gas in closed cloth to `push` (inflate.c).
-void px_cloth_inflate(PxClothStep *step);
 /// Volume that closed triangles enclose, m^3; negative if they face inward.
 double px_cloth_volume(const PxClothFace *face, uint32_t faces, const PxVec3 *x);
 

@@ -1,6 +1,7 @@
 #include "cloth/contact.h"
 
 #include "cloth/bodies.h"
+#include "cloth/gas.h"
 #include "cloth/solve.h"
 
 #include <math.h>
@@ -323,9 +324,9 @@ static void product_block(void *user, uint32_t begin, uint32_t end, int thread)
             sum += px_f4(part[WEIGHT + c->use[k].corner]) * px_f4_load(part + PUSH);
         }
         float *at = s->rows.more + 24 * (size_t)(c->row[n] / 8) + c->row[n] % 8;
-        at[0] = sum[0];
-        at[8] = sum[1];
-        at[16] = sum[2];
+        at[0] = sum[0] + (s->gas != NULL ? at[0] : 0);
+        at[8] = sum[1] + (s->gas != NULL ? at[8] : 0);
+        at[16] = sum[2] + (s->gas != NULL ? at[16] : 0);
     }
 }
 
@@ -336,6 +337,8 @@ const float *px_cloth_contact_product(const PxClothContacts *c, uint32_t k)
 
 void px_cloth_contacts_product(PxClothStep *s)
 {
+    if (s->gas != NULL)
+        px_cloth_gas_product(s);
     if (s->contacts == NULL || s->contacts->count == 0)
         return;
     px_parallel_for(s->threads, s->contacts->count, 2 * BLOCK, contact_block, s);

@@ -1,6 +1,7 @@
 #include "contact/cloth_contact.h"
 
 #include "base/stop.h"
+#include "cloth/gas.h"
 #include "contact/cloth_rigids.h"
 
 #include <math.h>
@@ -15,6 +16,7 @@ static PxStatus solve(PxClothStep *s)
 {
     uint32_t changed;
     PX_TRY(px_cloth_contacts_linearise(s, &changed));
+    px_cloth_gas_linearise(s);
     return px_cloth_solve(s);
 }
 
@@ -28,7 +30,8 @@ PxStatus px_cloth_contact_solve(PxClothWalls *walls, PxClothCollision *collision
         PX_TRY(px_cloth_collide_find(collision, &found));
         px_cloth_rigids_follow(walls, s);
         PX_TRY(px_cloth_contacts_linearise(s, &changed));
-        bool settled = !moved && (double)changed <= FEW * (double)s->contacts->count;
+        bool pressed = px_cloth_gas_linearise(s);
+        bool settled = !moved && !pressed && (double)changed <= FEW * (double)s->contacts->count;
         if (settled && !rough)
             break;
         rough = !settled && round + 1 < ROUNDS;

@@ -2,6 +2,7 @@
 
 #include "base/stop.h"
 #include "cloth/collide.h"
+#include "cloth/gas.h"
 #include "contact/cloth_contact.h"
 #include "contact/cloth_edges.h"
 #include "world/cloth_bends.h"
@@ -498,7 +499,7 @@ static PxStatus solve(PxWorld *world, double tolerance, PxClothRun *run)
     if (s->bodies->count > 0)
         s->tolerance = fmin(s->tolerance, TOUCHING);
     PX_TRY(px_cloth_collide_begin(&run->collision, s));
-    px_cloth_inflate(s);
+    PX_TRY(px_cloth_gas_begin(s));
     px_cloth_evaluate(s);
     px_cloth_assemble(s);
     PX_TRY(px_cloth_contact_solve(&run->walls, &run->collision, s));
@@ -858,6 +859,8 @@ PxStatus px_cloth_totals(PxWorld *world, PxClothTotals *out)
     }
     for (uint32_t h = 0; status == PX_OK && h < s.system->hinges; ++h)
         out->elastic += s.hinge[h].energy;
+    for (uint32_t k = 0; status == PX_OK && k < s.system->cloths; ++k)
+        out->elastic += px_cloth_gas_energy(s.system, s.law, k, s.x);
     if (status == PX_OK)
         out->elastic += px_seams_energy(world, &s);
     px_arena_release(&world->scratch, mark);
