@@ -234,9 +234,9 @@ static void add_stored(Work *w)
             continue;
         PxClothLaw wet;
         const PxClothLaw *law = px_cloth_law_at(s, y->of_face[t], c, 3, &wet);
-        double before = s->face[t].energy;
-        if (law->bending == PX_CLOTH_PLATE)
-            before -= y->seen->bent[t];
+        PxVec3 start[3] = {s->x[c[0]], s->x[c[1]], s->x[c[2]]};
+        PxClothFaceState at;
+        px_cloth_membrane(law, &y->face[t], start, &at);
         for (int with = 0; with < 2; ++with) {
             PxVec3 x[3];
             PxClothFaceState end;
@@ -247,7 +247,7 @@ static void add_stored(Work *w)
                 x[k] = px_mad(s->x[c[k]], v, s->dt);
             }
             px_cloth_membrane(law, &y->face[t], x, &end);
-            g->stored[with] += end.energy - before;
+            g->stored[with] += end.energy - at.energy;
         }
     }
 }

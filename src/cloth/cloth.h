@@ -195,6 +195,7 @@ typedef struct PxClothStep {
     PxVec3 *w;             ///< velocities u + d at which vertices move; initially the guess
     double *inertia;       ///< factor of the mass (integrate.c)
     PxVec3 *carried;       ///< the part of the motion that is the past's (integrate.c), m/s
+    PxVec3 *tangent;       ///< motion at which forces are taken (newton.h); NULL: that of the start
     PxVec3 *push;          ///< forces besides gravity and elasticity, N
     double *mass;          ///< kg
     double *keep;          ///< distance that it keeps from boundaries, m
@@ -222,6 +223,7 @@ typedef struct PxClothStep {
     const uint32_t *sewn;       ///< vertices that seams join it to: they do not repel each other
     PxClothRows rows;           ///< of the solve
     PxIsa isa;
+    bool linear;      ///< forces are those of the start: a fluid is solved in turn with the matrix
     bool again;       ///< another solve of the same step: the blocks between vertices are known
     double tolerance; ///< of the residual, relative to the impulses of all forces and gravity
     uint32_t iterations, most_iterations;

@@ -161,6 +161,12 @@ bool px_cloth_gas_linearise(PxClothStep *s)
     return changed;
 }
 
+void px_cloth_gas_forget(PxClothStep *s)
+{
+    for (uint32_t k = 0; s->gas != NULL && k < s->gas->parts; ++k)
+        s->gas->part[k].given = 0;
+}
+
 /* ---- the product ----------------------------------------------------------------------------- */
 
 static void sum_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -221,4 +227,15 @@ double px_cloth_gas_energy(const PxClothSystem *y, const PxClothLaw *law, uint32
     PxClothGasPart p = part_of(y, face);
     double start = fabs(y->volume[cloth]), amount = law[cloth].pressure * start;
     return amount * log(start / fmax(volume_at(y, &p, x), FLAT * start));
+}
+
+double px_cloth_gas_energy_then(const PxClothStep *s)
+{
+    double sum = 0;
+    for (uint32_t k = 0; s->gas != NULL && k < s->gas->parts; ++k) {
+        const PxClothGasPart *p = &s->gas->part[k];
+        double start = fabs(s->system->volume[p->cloth]);
+        sum += p->amount * log(start / fmax(volume_then(s, p), FLAT * start));
+    }
+    return sum;
 }

@@ -48,8 +48,12 @@ PxStatus px_cloth_gas_begin(PxClothStep *step);
 /// After px_cloth_assemble(), and in every round: takes the tangents at the present w and enters
 /// them into the system. Is a pressure there another than that of the last solve?
 bool px_cloth_gas_linearise(PxClothStep *step);
+/// After another px_cloth_assemble(): nothing of the gas is in the right side.
+void px_cloth_gas_forget(PxClothStep *step);
 /// Sets the rows `more` of the solve to what gas adds to the product of the matrix with z.
 void px_cloth_gas_product(PxClothStep *step);
+/// Energy of all gas at the end of the motion w, J.
+double px_cloth_gas_energy_then(const PxClothStep *step);
 /// Energy of the gas in a piece of cloth whose vertices are at x (by vertex of the system), J;
 /// 0 without gas.
 double px_cloth_gas_energy(const PxClothSystem *system, const PxClothLaw *law, uint32_t cloth,

@@ -356,6 +356,7 @@ static PxStatus gather(PxWorld *world, PxClothStep *s)
                        .wetness = wetness,
                        .handle = words(t, HANDLE),
                        .tolerance = world->sheets != NULL ? 1e-6 : 2e-3,
+                       .linear = world->sheets != NULL,
                        .most_iterations = 400,
                        .isa = world->isa};
     PX_TRY(px_cloth_step_begin(s));

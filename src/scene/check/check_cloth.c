@@ -185,30 +185,6 @@ static double area_at_start(const PxClothSheet *sheet)
     return sum;
 }
 
-/* The pressure of gas is constant in a step, so long steps overshoot. A flat cushion of 0.2 kg/m^2
- * with edges of 19 mm that fills is stretched by 0.18 if the first step throws it by 0.84 edges
- * (200 Pa; 0.04 in short steps), by 0.62 at 1.7 edges (400 Pa; 0.07) and by 2 at 4 edges. */
-#define THROWN 1.0
-
-static void check_gas(PxScene *scene, const PxSurvey *survey, size_t cloth)
-{
-    const PxMaterialDef *material = &scene->material[scene->body[cloth].is.refers[0]].def;
-    const PxClothDef *def = &material->cloth;
-    double mass = def->mass > 0 ? def->mass : material->density * def->thickness;
-    double step = fmin(def->step, scene->world.max_step);
-    double way = def->pressure / mass * step * step, most = THROWN * survey->sheet[cloth]->edge;
-    if (!(way > most))
-        return;
-    PxPath root = px_path_root(), bodies = px_path_key(&root, "bodies");
-    PxPath own = px_path_index(&bodies, cloth), path = px_path_key(&own, "shape");
-    px_complain(
-        scene, PX_WARNING, &path, PX_AT_VALUE,
-        "has gas of %g Pa in cloth of %.3g kg/m^2: it throws the cloth by %.2g m in a step "
-        "of %g s, and its edges are %.2g m; wanted a \"step\" of at most %.2g s, or a lower "
-        "\"pressure\", which events may raise",
-        def->pressure, mass, way, step, survey->sheet[cloth]->edge, step * sqrt(most / way));
-}
-
 static void check_rest(PxScene *scene, const PxSurvey *survey, size_t cloth)
 {
     const PxClothSheet *sheet = survey->sheet[cloth];
@@ -248,8 +224,6 @@ void px_survey_check_cloth(PxScene *scene, const PxSurvey *survey)
         check_wind(scene, k);
     }
     for (size_t k = 0; k < scene->bodies; ++k)
-        if (survey->sheet[k] != NULL) {
-            check_gas(scene, survey, k);
+        if (survey->sheet[k] != NULL)
             check_rest(scene, survey, k);
-        }
 }
