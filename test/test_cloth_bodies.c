@@ -217,6 +217,21 @@ PHYSICS(a_ball_and_free_cloth_that_collide_keep_their_momentum)
     }
 }
 
+TEST(a_pole_that_pierces_cloth_between_its_vertices_is_counted)
+{
+    PxWorld *world = world_of(
+        "{\"phyxel\": 1, \"spacing\": 0.05, \"materials\": {\"m\": {\"density\": 100, \"cloth\": "
+        "{\"mass\": 0.2, \"thickness\": 0.004}}}, \"bodies\": [{\"name\": \"sheet\", "
+        "\"material\": \"m\", \"shape\": {\"sheet\": {\"width\": 1, \"length\": 1, \"columns\": "
+        "10, \"rows\": 10}, \"at\": [0, 0.3, 0]}}, {\"name\": \"pole\", \"wall\": true, "
+        "\"shape\": {\"cylinder\": {\"radius\": 0.02, \"height\": 1}, \"at\": [0.05, 0.3, "
+        "0.02]}}]}",
+        1);
+    CHECK_OK(px_world_advance(world, 0.02));
+    CHECK(stats_of(world).cloth_crossed > 0);
+    px_world_free(world);
+}
+
 TEST(pinched_cloth_stays_between_two_bodies_and_is_quiet)
 {
     /* Two boxes that keyframes move close to 3 mm, which is less than the thickness, one of them
