@@ -1,6 +1,7 @@
 #include "world/cloth_stage.h"
 
 #include "base/stop.h"
+#include "cloth/balance.h"
 #include "cloth/collide.h"
 #include "cloth/gas.h"
 #include "contact/cloth_contact.h"
@@ -308,7 +309,9 @@ typedef struct PxClothRun {
     PxClothWalls walls;
     PxClothCollision collision;
     PxClothContacts contacts;
-    PxVec3 *solved; /* velocities before collisions */
+    PxVec3 *solved;   /* velocities before collisions */
+    PxVec3 *velocity; /* at the end, before what follows the solve */
+    PxVec3 *more;     /* that BDF2 lacks (cloth/balance.h) */
 } PxClothRun;
 
 PxStatus px_cloth_stage_begin(PxWorld *world)
@@ -476,7 +479,10 @@ static PxStatus solve(PxWorld *world, double tolerance, PxClothRun *run)
     run->walls.state = PX_ARENA_ARRAY(&world->scratch, uint32_t, s->system->vertices + 1);
     run->walls.load = PX_ARENA_ARRAY(&world->scratch, double, s->system->vertices + 1);
     run->solved = PX_ARENA_ARRAY(&world->scratch, PxVec3, s->system->vertices + 1);
-    if (run->walls.state == NULL || run->walls.load == NULL || run->solved == NULL)
+    run->velocity = PX_ARENA_ARRAY(&world->scratch, PxVec3, s->system->vertices + 1);
+    run->more = PX_ARENA_ARRAY(&world->scratch, PxVec3, s->system->vertices + 1);
+    if (run->walls.state == NULL || run->walls.load == NULL || run->solved == NULL ||
+        run->velocity == NULL || run->more == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for contacts");
     const PxTable *t = &world->cloth_vertices;
     memcpy(run->walls.state, words(t, CONTACT), t->count * sizeof(uint32_t));
@@ -571,6 +577,9 @@ PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
     px_cloth_walls_end(&run->walls, s);
     PX_TRY(px_cloth_collide_stop(&run->collision, run->walls.at));
     stop_short(run);
+    for (uint32_t i = 0; i < s->system->vertices; ++i)
+        run->velocity[i] = px_cloth_velocity(s, i, run->solved[i]);
+    PX_TRY(px_cloth_balance_past(s, run->walls.at, run->velocity, run->more));
     PX_TRY(check_finite(world, run));
     PX_TRY(px_sheet_stage_return(world, fluid, s));
     world->cloth_run = run;
@@ -596,9 +605,9 @@ static void commit_motion(const PxTable *t, const PxClothRun *run, uint32_t i)
     bool kept = s->hold[i] == PX_CLOTH_FREE && run->walls.state[i] == 0 && !s->in_contact[i] &&
                 px_length(px_sub(straight, at)) == 0;
     put(t, LAST_PLACE, i, s->x[i]);
-    put(t, LAST_VELOCITY, i, px_add(s->v[i], pushed));
+    put(t, LAST_VELOCITY, i, px_add(px_add(s->v[i], pushed), run->more[i]));
     put(t, PLACE, i, at);
-    put(t, VELOCITY, i, px_cloth_velocity(s, i, run->solved[i]));
+    put(t, VELOCITY, i, px_add(px_cloth_velocity(s, i, run->solved[i]), run->more[i]));
     words(t, PAST)[i] = kept;
 }
 
