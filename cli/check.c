@@ -24,8 +24,10 @@ static void print_json(const PxScene *scene, const PxSceneEstimate *e)
     printf("],\n \"pressure\": \"%s\"", px_scene_pressure(scene));
     if (e != NULL)
         printf(",\n \"estimate\": {\"particles\": %.0f, \"memory\": %.0f, \"disk\": %.0f, "
-               "\"steps\": %.0f, \"seconds\": %.3g, \"threads\": %d}",
-               e->particles, e->memory, e->disk, e->steps, e->seconds, e->threads);
+               "\"steps\": %.0f, \"seconds\": %.3g, \"threads\": %d, \"cloth_vertices\": %.0f, "
+               "\"cloth_triangles\": %.0f, \"cloth_crossings\": %.0f}",
+               e->particles, e->memory, e->disk, e->steps, e->seconds, e->threads,
+               e->cloth_vertices, e->cloth_triangles, e->cloth_crossings);
     printf("}\n");
 }
 
@@ -80,12 +82,21 @@ int command_check(int argc, char **argv)
         printf("%s: good\n", path);
         if (estimated)
             printf("  pressure: %s\n", px_scene_pressure(scene));
+        if (estimated && e.cloth_vertices > 0)
+            printf("  cloth: %s vertices, %s triangles, %s crossings at the start\n",
+                   text_count(e.cloth_vertices, a, sizeof a),
+                   text_count(e.cloth_triangles, b, sizeof b),
+                   text_count(e.cloth_crossings, c, sizeof c));
+        if (estimated && (e.particles > 0 || !(e.cloth_vertices > 0)))
+            printf("  %s particles,", text_count(e.particles, a, sizeof a));
+        else if (estimated)
+            printf(" ");
         if (estimated)
-            printf("  %s particles, %s of memory, %s on disk\n"
+            printf(" %s of memory, %s on disk\n"
                    "  about %s steps, %s on %d thread%s (estimated)\n",
-                   text_count(e.particles, a, sizeof a), text_bytes(e.memory, b, sizeof b),
-                   text_bytes(e.disk, c, sizeof c), text_count(e.steps, d, sizeof d),
-                   text_seconds(e.seconds, f, sizeof f), e.threads, e.threads == 1 ? "" : "s");
+                   text_bytes(e.memory, b, sizeof b), text_bytes(e.disk, c, sizeof c),
+                   text_count(e.steps, d, sizeof d), text_seconds(e.seconds, f, sizeof f),
+                   e.threads, e.threads == 1 ? "" : "s");
     }
     px_scene_free(scene);
     return status;

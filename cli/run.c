@@ -26,9 +26,10 @@ static void show_bar(const PxRunProgress *p)
         text_seconds(p->left, left, sizeof left);
     else
         snprintf(left, sizeof left, "...");
-    snprintf(text, sizeof text, " %3.0f %%  frame %u/%u  %s particles  step %.2g s  left %s",
-             100 * part, p->frame, p->frames,
-             text_count((double)p->particles, particles, sizeof particles), p->dt, left);
+    text_count((double)p->particles, particles, sizeof particles);
+    snprintf(text, sizeof text, " %3.0f %%  frame %u/%u%s%s%s  step %.2g s  left %s", 100 * part,
+             p->frame, p->frames, p->particles > 0 ? "  " : "", p->particles > 0 ? particles : "",
+             p->particles > 0 ? " particles" : "", p->dt, left);
     int room = terminal_width() - (int)strlen(text) - 4;
     fputs("\r[", stderr);
     for (int k = 0; k < room; ++k)
@@ -82,18 +83,26 @@ static void say_end(PxStatus status, const PxRunReport *report, const char *out,
 {
     char wall[32], particles[32], typed[1024];
     const char *shown = text_safe(out);
+    bool cloth_only = report->stats.particles == 0 && report->stats.cloth_vertices > 0;
     if (report->damaged > 0)
         fprintf(stderr, "the newest checkpoint was damaged; went on from the one of frame %u\n",
                 report->first);
     if (status == PX_OK)
         fprintf(stderr,
-                "%u frame%s in %s: %s, %s particles, %llu steps in all, leaked %llu, not converged "
+                "%u frame%s in %s: %s, %s %s, %llu steps in all, leaked %llu, not converged "
                 "%llu\n",
                 report->frames, report->frames == 1 ? "" : "s", shown,
                 text_seconds(report->wall, wall, sizeof wall),
-                text_count((double)report->stats.particles, particles, sizeof particles),
+                text_count(cloth_only ? (double)report->stats.cloth_vertices
+                                      : (double)report->stats.particles,
+                           particles, sizeof particles),
+                cloth_only ? "vertices of cloth" : "particles",
                 (unsigned long long)report->stats.step, (unsigned long long)report->stats.leaked,
                 (unsigned long long)report->stats.not_converged);
+    if (status == PX_OK && report->stats.cloth_vertices > 0)
+        fprintf(stderr, "crossings of cloth counted in all steps: %llu%s\n",
+                (unsigned long long)report->stats.cloth_crossed,
+                report->stats.cloth_crossed > 0 ? " (cloth_crossed in stats.csv says when)" : "");
     if (status == PX_OK && report->stats.held_back > 0)
         fprintf(stderr,
                 "emitters held back %s particles, for want of room (held_back and waiting in "

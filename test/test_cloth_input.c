@@ -160,11 +160,40 @@ TEST(wind_without_air_and_gas_in_open_cloth_are_named)
               "has no effect while \"air\" is 0");
     complains(TWO, SCENE(", \"pressure\": 50", ""), "bodies[0].shape",
               "is open: 4 edges have one triangle, and its cloth has a pressure of 50 Pa inside");
+}
+
+TEST(bodies_that_pierce_cloth_between_its_vertices_are_named)
+{
+    complains(TWO,
+              "{\"phyxel\": 1, \"spacing\": 0.05, \"materials\": {\"m\": {\"density\": 100, "
+              "\"cloth\": {\"mass\": 0.2}}}, \"bodies\": [{\"name\": \"shirt\", \"material\": "
+              "\"m\", \"shape\": {\"mesh\": \"m.obj\"}}, {\"name\": \"pole\", \"wall\": true, "
+              "\"shape\": {\"cylinder\": {\"radius\": 0.02, \"height\": 1}, \"at\": [0.3, 0, "
+              "0.6]}}]}",
+              "bodies[0].shape",
+              "starts with 1 of its 2 triangles pierced by the wall 'pole' between their vertices");
+}
+
+TEST(cloth_that_starts_crossed_is_named)
+{
+    complains(TWO,
+              "{\"phyxel\": 1, \"spacing\": 0.05, \"materials\": {\"m\": {\"density\": 100, "
+              "\"cloth\": {\"mass\": 0.2, \"self_collision\": true}}}, \"bodies\": [{\"name\": "
+              "\"shirt\", \"material\": \"m\", \"shape\": {\"mesh\": \"m.obj\"}}, {\"name\": "
+              "\"scarf\", \"material\": \"m\", \"shape\": {\"mesh\": \"m.obj\", \"at\": [0.1, "
+              "-0.5, 0.3], \"turn\": {\"axis\": [0, 0, 1], \"degrees\": 80}}}]}",
+              "bodies[0].shape", "crosses the cloth 'scarf' at the start: 3 edges");
+}
+
+TEST(a_handle_that_begins_later_and_holds_nothing_now_is_named)
+{
     complains(
-        "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n",
-        SCENE(", \"pressure\": 1e5", ""), "bodies[0].shape",
-        "has gas of 100000 Pa in cloth of 0.2 kg/m^2: it throws the cloth by 8 m in a step of "
-        "0.004 s");
+        TWO,
+        SCENE("", ", \"handles\": [{\"name\": \"h\", \"body\": \"shirt\", \"start\": 0.1, "
+                  "\"shape\": {\"sphere\": 0.1, \"at\": [0, 1, 0]}}]"),
+        "handles[0].shape",
+        "has no vertex of 'shirt' in it now, and begins at 0.1 s: nothing will be held unless "
+        "it moves there until then; the nearest of 4 is");
 }
 
 TEST(texture_coordinates_that_are_not_in_metres_are_named)

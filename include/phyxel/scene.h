@@ -72,6 +72,8 @@ typedef struct PxSceneEstimate {
     double steps;   ///< in the whole run
     double seconds; ///< of wall-clock time on `threads` threads
     int threads;
+    double cloth_vertices, cloth_triangles;
+    double cloth_crossings; ///< edges of cloth that cross triangles of cloth at the start
 } PxSceneEstimate;
 
 /// All 0 on failure. Errors: PX_ERR_ARGUMENT, PX_ERR_FORMAT when the scene has errors,

@@ -145,14 +145,24 @@ static void set_drag(const PxClothStep *s, const PxClothLaw *law, uint32_t t)
         load->impulse[k] = px_add(load->impulse[k], drag);
 }
 
+/* The motion from where forces are taken to that of the velocity u of the step, over dt, and the
+ * motion that stiffness damps: times px_cloth_factor() it is both. */
+static PxVec3 motion(const PxClothStep *s, const PxClothLaw *law, uint32_t i)
+{
+    if (s->tangent == NULL)
+        return s->u[i];
+    return px_mad(s->u[i], s->tangent[i], -s->dt / (s->dt + law->beta));
+}
+
 /* The stress grows at the rate of the stiffness times u: the same terms as in blocks.c. */
 static void load_face(const PxClothStep *s, uint32_t t)
 {
     const PxClothFace *face = &s->system->face[t];
     const PxClothFaceState *st = &s->face[t];
     const PxClothLaw *law = &s->law[s->system->of_face[t]];
-    PxVec3 v0 = s->u[face->corner[0]];
-    PxVec3 v1 = px_sub(s->u[face->corner[1]], v0), v2 = px_sub(s->u[face->corner[2]], v0);
+    PxVec3 v0 = motion(s, law, face->corner[0]);
+    PxVec3 v1 = px_sub(motion(s, law, face->corner[1]), v0);
+    PxVec3 v2 = px_sub(motion(s, law, face->corner[2]), v0);
     const double(*d)[2] = face->inverse, *c = st->c, *taut = st->taut;
     PxVec3 fu = px_mad(px_scale(v1, d[0][0]), v2, d[1][0]);
     PxVec3 fv = px_mad(px_scale(v1, d[0][1]), v2, d[1][1]);
@@ -183,16 +193,18 @@ static void load_hinge(const PxClothStep *s, uint32_t t)
 {
     const PxClothHinge *h = &s->system->hinge[t];
     const PxClothHingeState *st = &s->hinge[t];
-    double scale = px_cloth_factor(s, &s->law[s->system->of_hinge[t]]) * st->stiff;
+    const PxClothLaw *law = &s->law[s->system->of_hinge[t]];
+    double scale = px_cloth_factor(s, law) * st->stiff;
+    PxVec3 v0 = motion(s, law, h->corner[0]);
     if (is_linear(s, t)) {
         PxVec3 r = px_vec(0, 0, 0);
         for (int c = 1; c < 4; ++c) /* the weights sum to 0 */
-            r = px_mad(r, px_sub(s->u[h->corner[c]], s->u[h->corner[0]]), h->weight[c]);
+            r = px_mad(r, px_sub(motion(s, law, h->corner[c]), v0), h->weight[c]);
         s->hinge_load[t] = px_mad(px_scale(r, scale), st->slope[0], s->dt * st->moment);
     } else {
         double rate = 0;
         for (int c = 1; c < 4; ++c)
-            rate += px_dot(px_sub(s->u[h->corner[c]], s->u[h->corner[0]]), st->slope[c]);
+            rate += px_dot(px_sub(motion(s, law, h->corner[c]), v0), st->slope[c]);
         s->hinge_load[t] = px_vec(s->dt * st->moment + scale * rate, 0, 0);
     }
 }
@@ -342,7 +354,7 @@ static void slice_block(void *user, uint32_t begin, uint32_t end, int thread)
     s->rows.partial[2 * (begin / PX_CLOTH_SLICES) + 1] = stiff;
 }
 
-PxStatus px_cloth_assemble(PxClothStep *s)
+void px_cloth_assemble(PxClothStep *s)
 {
     const PxClothSystem *y = s->system;
     px_parallel_for(s->threads, y->faces, BLOCK, load_face_block, s);
@@ -350,5 +362,5 @@ PxStatus px_cloth_assemble(PxClothStep *s)
     if (!s->again)
         px_parallel_for(s->threads, y->pattern.pairs, BLOCK, px_cloth_pair_block, s);
     px_parallel_for(s->threads, y->pattern.slices, PX_CLOTH_SLICES, slice_block, s);
-    return px_cloth_coarse_begin(s);
+    px_cloth_coarse_decide(s);
 }

@@ -194,10 +194,9 @@ static void sum_torques(Work *w)
     }
 }
 
-/* The rotation that takes the torque away. */
-static PxVec3 turn_of(const Group *g)
+/* I^-1 t */
+static PxVec3 turn_by(const double a[6], PxVec3 t)
 {
-    const double *a = g->inertia;
     double c0 = a[3] * a[5] - a[4] * a[4], c1 = a[2] * a[4] - a[1] * a[5];
     double c2 = a[1] * a[4] - a[2] * a[3], det = a[0] * c0 + a[1] * c1 + a[2] * c2;
     double trace = a[0] + a[3] + a[5];
@@ -205,9 +204,14 @@ static PxVec3 turn_of(const Group *g)
         return px_vec(0, 0, 0);
     double c3 = a[0] * a[5] - a[2] * a[2], c4 = a[1] * a[2] - a[0] * a[4];
     double c5 = a[0] * a[3] - a[1] * a[1];
-    PxVec3 t = g->torque;
-    return px_vec(-(c0 * t.x + c1 * t.y + c2 * t.z) / det, -(c1 * t.x + c3 * t.y + c4 * t.z) / det,
-                  -(c2 * t.x + c4 * t.y + c5 * t.z) / det);
+    return px_vec((c0 * t.x + c1 * t.y + c2 * t.z) / det, (c1 * t.x + c3 * t.y + c4 * t.z) / det,
+                  (c2 * t.x + c4 * t.y + c5 * t.z) / det);
+}
+
+/* The rotation that takes the torque away. */
+static PxVec3 turn_of(const Group *g)
+{
+    return px_scale(turn_by(g->inertia, g->torque), -1);
 }
 
 /* Kinetic energy that the rotation returns. */
@@ -234,9 +238,9 @@ static void add_stored(Work *w)
             continue;
         PxClothLaw wet;
         const PxClothLaw *law = px_cloth_law_at(s, y->of_face[t], c, 3, &wet);
-        double before = s->face[t].energy;
-        if (law->bending == PX_CLOTH_PLATE)
-            before -= y->seen->bent[t];
+        PxVec3 start[3] = {s->x[c[0]], s->x[c[1]], s->x[c[2]]};
+        PxClothFaceState at;
+        px_cloth_membrane(law, &y->face[t], start, &at);
         for (int with = 0; with < 2; ++with) {
             PxVec3 x[3];
             PxClothFaceState end;
@@ -247,7 +251,7 @@ static void add_stored(Work *w)
                 x[k] = px_mad(s->x[c[k]], v, s->dt);
             }
             px_cloth_membrane(law, &y->face[t], x, &end);
-            g->stored[with] += end.energy - before;
+            g->stored[with] += end.energy - at.energy;
         }
     }
 }
@@ -318,6 +322,95 @@ PxStatus px_cloth_balance(PxClothStep *s)
         sum_torques(&w);
         find_turns(&w);
         move(&w);
+    }
+    px_arena_release(s->scratch, mark);
+    return PX_OK;
+}
+
+/* ---- BDF2 --------------------------------------------------------------------------------------
+ */
+
+/* A piece at one end of the step. */
+typedef struct Flight {
+    double mass;
+    PxVec3 centre, velocity; /* of mass */
+    PxVec3 spin;             /* angular momentum about it */
+    double energy;           /* kinetic, relative to it, and of the membrane */
+    double inertia[6];
+} Flight;
+
+static void sum_flights(const PxClothStep *s, const PxVec3 *x, const PxVec3 *v, Flight *flight)
+{
+    const PxClothSystem *y = s->system;
+    memset(flight, 0, (y->pieces + 1) * sizeof *flight);
+    for (uint32_t i = 0; i < y->vertices; ++i) {
+        Flight *f = &flight[y->piece[i]];
+        f->mass += s->mass[i];
+        f->centre = px_mad(f->centre, x[i], s->mass[i]);
+        f->velocity = px_mad(f->velocity, v[i], s->mass[i]);
+    }
+    for (uint32_t k = 0; k < y->pieces; ++k) {
+        flight[k].centre = px_scale(flight[k].centre, 1 / flight[k].mass);
+        flight[k].velocity = px_scale(flight[k].velocity, 1 / flight[k].mass);
+    }
+    for (uint32_t i = 0; i < y->vertices; ++i) {
+        Flight *f = &flight[y->piece[i]];
+        PxVec3 arm = px_sub(x[i], f->centre), u = px_sub(v[i], f->velocity);
+        Group g = {.mass = 0};
+        f->spin = px_mad(f->spin, px_cross(arm, u), s->mass[i]);
+        f->energy += 0.5 * s->mass[i] * px_dot(u, u);
+        add_inertia(&g, s->mass[i], arm);
+        for (int k = 0; k < 6; ++k)
+            f->inertia[k] += g.inertia[k];
+    }
+    for (uint32_t t = 0; t < y->faces; ++t) {
+        const uint32_t *c = y->face[t].corner;
+        PxVec3 at[3] = {x[c[0]], x[c[1]], x[c[2]]};
+        PxClothLaw wet;
+        PxClothFaceState state;
+        px_cloth_membrane(px_cloth_law_at(s, y->of_face[t], c, 3, &wet), &y->face[t], at, &state);
+        flight[y->piece[c[0]]].energy += state.energy;
+    }
+}
+
+PxStatus px_cloth_balance_past(const PxClothStep *s, const PxVec3 *at, const PxVec3 *velocity,
+                               PxVec3 *more)
+{
+    const PxClothSystem *y = s->system;
+    uint32_t flying = 0;
+    PxArenaMark mark = px_arena_mark(s->scratch);
+    uint8_t *flies = PX_ARENA_ARRAY(s->scratch, uint8_t, y->pieces + 1);
+    Flight *start = PX_ARENA_ARRAY(s->scratch, Flight, y->pieces + 1);
+    Flight *end = PX_ARENA_ARRAY(s->scratch, Flight, y->pieces + 1);
+    if (flies == NULL || start == NULL || end == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u pieces", y->pieces);
+    memset(flies, 1, y->pieces + 1);
+    memset(more, 0, y->vertices * sizeof *more);
+    for (uint32_t i = 0; i < y->vertices; ++i)
+        if (!px_cloth_has_past(s, i) || is_pushed(s, i) || s->in_contact[i] ||
+            px_length(px_sub(at[i], px_mad(s->x[i], s->w[i], s->dt))) > 0)
+            flies[y->piece[i]] = 0;
+    for (uint32_t k = 0; k < y->pieces; ++k)
+        flying += flies[k];
+    if (flying > 0) {
+        sum_flights(s, s->x, s->v, start);
+        sum_flights(s, at, velocity, end);
+    }
+    for (uint32_t i = 0; i < y->vertices && flying > 0; ++i) {
+        const Flight *a = &start[y->piece[i]], *b = &end[y->piece[i]];
+        if (!flies[y->piece[i]])
+            continue;
+        double keeps = exp(-s->law[y->of_vertex[i]].alpha * s->dt);
+        PxVec3 turn = turn_by(b->inertia, px_sub(px_scale(a->spin, keeps), b->spin));
+        /* returns no more energy than the step has taken */
+        PxVec3 half = px_scale(px_add(px_scale(a->spin, keeps), b->spin), 0.5);
+        double returns = px_dot(turn, half), lost = fmax(a->energy - b->energy, 0);
+        if (returns > lost)
+            turn = px_scale(turn, lost / returns);
+        PxVec3 by = px_cross(turn, px_sub(at[i], b->centre));
+        if (!(keeps < 1)) /* gravity is constant, so the velocity of the centre is known */
+            by = px_add(by, px_sub(px_mad(a->velocity, s->gravity, s->dt), b->velocity));
+        more[i] = by;
     }
     px_arena_release(s->scratch, mark);
     return PX_OK;

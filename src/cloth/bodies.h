@@ -23,6 +23,7 @@ typedef struct PxClothBody {
     bool held;          ///< nothing changes its motion
     PxVec3 expected[2]; ///< impulse and moment that its motion contains already, N s and N m s
     PxVec3 change[2];   ///< result, and the guess: D, velocity and spin
+    PxVec3 from[2];     ///< `change` at which forces of the cloth were taken (newton.h)
     PxVec3 pressed;     ///< impulse of its contacts at the velocities of the last round, N s
     /* of the solve: velocity or force (0 to 2), spin or moment (3 to 5) */
     double inverse[6][6], b[6], r[6], p[6], q[6], z[6];

@@ -196,6 +196,7 @@ typedef struct PxClothStep {
     PxVec3 *w;             ///< velocities u + d at which vertices move; initially the guess
     double *inertia;       ///< factor of the mass (integrate.c)
     PxVec3 *carried;       ///< the part of the motion that is the past's (integrate.c), m/s
+    PxVec3 *tangent;       ///< motion at which forces are taken (newton.h); NULL: that of the start
     PxVec3 *push;          ///< forces besides gravity and elasticity, N
     double *mass;          ///< kg
     double *keep;          ///< distance that it keeps from boundaries, m
@@ -206,6 +207,7 @@ typedef struct PxClothStep {
     PxVec3 *friction;                 ///< impulses that are added to the right side, N s
     struct PxClothContacts *contacts; ///< in the solve (contact.h); NULL: none
     struct PxClothBodies *bodies;     ///< that they touch (bodies.h); NULL: none
+    struct PxClothGas *gas;           ///< in closed cloth (gas.h); NULL: none
     PxVec3 *touch;                    ///< what they add to the right side, N s
     uint8_t *in_contact;              ///< by vertex: it belongs to one of them
     PxVec3 *pressed;                  ///< their impulses at the velocities w of the last round, N s
@@ -224,6 +226,7 @@ typedef struct PxClothStep {
     const uint32_t *sewn;       ///< vertices that seams join it to: they do not repel each other
     PxClothRows rows;           ///< of the solve
     PxIsa isa;
+    bool linear;      ///< forces are those of the start: a fluid is solved in turn with the matrix
     bool again;       ///< another solve of the same step: the blocks between vertices are known
     double tolerance; ///< of the residual, relative to the impulses of all forces and gravity
     uint32_t iterations, most_iterations;
@@ -256,14 +259,12 @@ void px_cloth_evaluate(PxClothStep *step);
 /// The mass of fluid that moves with a vertex, times a velocity, N s.
 PxVec3 px_cloth_added(const PxClothStep *step, uint32_t vertex, PxVec3 velocity);
 
-/// Adds the pressure of the gas in closed cloth to `push` (inflate.c).
-void px_cloth_inflate(PxClothStep *step);
 /// Volume that closed triangles enclose, m^3; negative if they face inward.
 double px_cloth_volume(const PxClothFace *face, uint32_t faces, const PxVec3 *x);
 
 /// Builds A and b. Fluid that moves with a vertex is in both: its mass in A, its momentum at
-/// added_velocity in b. Errors: PX_ERR_MEMORY.
-PxStatus px_cloth_assemble(PxClothStep *step);
+/// added_velocity in b.
+void px_cloth_assemble(PxClothStep *step);
 
 /// Inverts a symmetric matrix (xx, xy, xz, yy, yz, zz) into the preconditioner of a row.
 void px_cloth_invert(const double a[6], float *out);

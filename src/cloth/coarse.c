@@ -282,17 +282,10 @@ PxStatus px_cloth_coarse_begin(PxClothStep *s)
 {
     const PxClothPattern *p = &s->system->pattern;
     PxClothRows *rows = &s->rows;
-    double own = 0, stiff = 0;
-    for (uint32_t k = 0; k * PX_CLOTH_SLICES < p->slices; ++k) {
-        own += rows->partial[2 * k];
-        stiff += rows->partial[2 * k + 1];
-    }
-    rows->levels = stiff > PAYS * own ? p->levels : 0;
-    if (rows->levels == 0)
-        return PX_OK;
+    rows->levels = 0;
     rows->left = PX_ARENA_ARRAY(s->scratch, float, 32 * ((size_t)p->slices + 1));
     bool room = rows->left != NULL;
-    for (uint32_t l = 0; l < rows->levels; ++l) {
+    for (uint32_t l = 0; l < p->levels; ++l) {
         PxClothGroups *g = &rows->group[l];
         size_t n = (size_t)p->level[l].groups + 8;
         g->own = PX_ARENA_ARRAY(s->scratch, float, 6 * n);
@@ -306,6 +299,17 @@ PxStatus px_cloth_coarse_begin(PxClothStep *s)
     return room ? PX_OK
                 : px_fail(PX_ERR_MEMORY, "cloth: no room for groups of %u vertices",
                           s->system->vertices);
+}
+
+void px_cloth_coarse_decide(PxClothStep *s)
+{
+    const PxClothPattern *p = &s->system->pattern;
+    double own = 0, stiff = 0;
+    for (uint32_t k = 0; k * PX_CLOTH_SLICES < p->slices; ++k) {
+        own += s->rows.partial[2 * k];
+        stiff += s->rows.partial[2 * k + 1];
+    }
+    s->rows.levels = stiff > PAYS * own ? p->levels : 0;
 }
 
 typedef struct Job {

@@ -38,9 +38,11 @@ struct PxClothStep;
 /// Builds the levels from the pattern of a system. Errors: PX_ERR_MEMORY.
 PxStatus px_cloth_levels_build(struct PxClothSystem *system);
 
-/// Decides whether levels pay in this step and takes their arrays from scratch: rows.levels is 0 if
-/// they do not. Errors: PX_ERR_MEMORY.
+/// Takes the arrays of a step from scratch. Errors: PX_ERR_MEMORY.
 PxStatus px_cloth_coarse_begin(struct PxClothStep *step);
+/// Decides from the sums that px_cloth_assemble() leaves in rows.partial whether levels pay:
+/// rows.levels is 0 if they do not.
+void px_cloth_coarse_decide(struct PxClothStep *step);
 /// Sets the blocks of groups from the diagonal, contacts and holds of the rows.
 void px_cloth_coarse_set(struct PxClothStep *step);
 /// Sets z of the first level from the residuals rows.left.

@@ -501,3 +501,24 @@ PxStatus px_cloth_collide_begin(PxClothCollision *c, PxClothStep *s)
     PX_TRY(px_cloth_collide_find(c, &found));
     return end_pasts(c);
 }
+
+PxStatus px_cloth_cuts(PxClothStep *s, PxClothCut **cut, uint32_t *cuts)
+{
+    uint32_t vertices = s->system->vertices, cloths = s->system->cloths;
+    PxVec3 *way = PX_ARENA_ARRAY(s->scratch, PxVec3, vertices + 1);
+    PxClothSearch search = {.step = s,
+                            .way = way,
+                            .thick = PX_ARENA_ARRAY(s->scratch, double, cloths + 1),
+                            .first = true};
+    if (way == NULL || search.thick == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices", vertices);
+    memset(way, 0, vertices * sizeof *way);
+    for (uint32_t k = 0; k < cloths; ++k)
+        search.thick[k] = 0;
+    PX_TRY(px_cloth_search(&search));
+    if (search.cuts > 0)
+        qsort(search.cut, search.cuts, sizeof *search.cut, compare_cuts);
+    *cut = search.cut;
+    *cuts = search.cuts;
+    return PX_OK;
+}

@@ -101,6 +101,10 @@ PxStatus px_cloth_collide_tie(PxClothCollision *c, uint32_t *found);
 /// Errors: PX_ERR_MEMORY.
 PxStatus px_cloth_collide_stop(PxClothCollision *c, const PxVec3 *at);
 
+/// Finds the edges of colliding cloth that cross triangles of colliding cloth at the places
+/// step->x, sorted; *cut is in scratch. Errors: PX_ERR_MEMORY.
+PxStatus px_cloth_cuts(PxClothStep *step, PxClothCut **cut, uint32_t *cuts);
+
 /// Builds the hierarchy of a system whose vertices are at `x`. Errors: PX_ERR_MEMORY.
 PxStatus px_cloth_tree_build(PxClothSystem *system, const PxVec3 *x);
 

@@ -1,6 +1,7 @@
 #include "cloth/contact.h"
 
 #include "cloth/bodies.h"
+#include "cloth/gas.h"
 #include "cloth/solve.h"
 
 #include <math.h>
@@ -164,6 +165,14 @@ static void pull(const PxClothStep *s, PxClothContact *c, PxVec3 u)
                          -c->stiff * s->dt * (closed ? 1 : length - c->keep));
 }
 
+/* The gap at which the law becomes linear. */
+static double floor_of(const PxClothContact *c)
+{
+    if (c->kind == PX_CLOTH_BOUNDARY)
+        return LOW * c->keep;
+    return fmax(LOW * fmin(c->gap, c->keep), CLOSED * c->keep);
+}
+
 /* Takes the tangent at the motion u. Is the impulse there another than that of the last solve? */
 static bool linearise(const PxClothStep *s, PxClothContact *c, PxVec3 u)
 {
@@ -178,9 +187,7 @@ static bool linearise(const PxClothStep *s, PxClothContact *c, PxVec3 u)
         pull(s, c, u);
         return false;
     }
-    double f, slope, floor = fmax(LOW * fmin(c->gap, c->keep), CLOSED * c->keep);
-    if (c->kind == PX_CLOTH_BOUNDARY)
-        floor = LOW * c->keep;
+    double f, slope, floor = floor_of(c);
     if (c->kind == PX_CLOTH_UNTANGLE) {
         c->along = g;
         f = c->stiff * fmax(c->keep - g, 0);
@@ -198,6 +205,33 @@ static bool linearise(const PxClothStep *s, PxClothContact *c, PxVec3 u)
     c->base = px_scale(c->normal, dt * (f + slope * (c->along - c->gap)));
     double off = fabs(now - before);
     return is_new || (off > 0.1 * fmax(now, before) && off > 0.02 * dt * c->stiff * c->keep);
+}
+
+static double energy_of(const PxClothStep *s, const PxClothContact *c)
+{
+    PxVec3 u = motion_of(s, c, s->w);
+    if (c->kind == PX_CLOTH_TIE)
+        return 0;
+    if (c->kind == PX_CLOTH_SEAM) {
+        double longer = fmax(px_length(px_mad(c->place, u, s->dt)) - c->keep, 0);
+        return 0.5 * c->stiff * longer * longer;
+    }
+    double h = c->keep, g = c->gap + s->dt * px_dot(u, c->normal);
+    if (!(g < h))
+        return 0;
+    if (c->kind == PX_CLOTH_UNTANGLE)
+        return 0.5 * c->stiff * (h - g) * (h - g);
+    double f, slope, a = fmax(g, floor_of(c));
+    force_of(c, a, &f, &slope);
+    return c->stiff * h * (h * log(h / a) - (h - a)) + (f + 0.5 * slope * (a - g)) * (a - g);
+}
+
+double px_cloth_contacts_energy(const PxClothStep *s)
+{
+    double sum = 0;
+    for (uint32_t k = 0; s->contacts != NULL && k < s->contacts->count; ++k)
+        sum += energy_of(s, &s->contacts->contact[k]);
+    return sum;
 }
 
 /* ---- the system ------------------------------------------------------------------------------ */
@@ -326,9 +360,9 @@ static void product_block(void *user, uint32_t begin, uint32_t end, int thread)
             sum += px_f4(part[WEIGHT + c->use[k].corner]) * px_f4_load(part + PUSH);
         }
         float *at = s->rows.more + 24 * (size_t)(c->row[n] / 8) + c->row[n] % 8;
-        at[0] = sum[0];
-        at[8] = sum[1];
-        at[16] = sum[2];
+        at[0] = sum[0] + (s->gas != NULL ? at[0] : 0);
+        at[8] = sum[1] + (s->gas != NULL ? at[8] : 0);
+        at[16] = sum[2] + (s->gas != NULL ? at[16] : 0);
     }
 }
 
@@ -339,6 +373,8 @@ const float *px_cloth_contact_product(const PxClothContacts *c, uint32_t k)
 
 void px_cloth_contacts_product(PxClothStep *s)
 {
+    if (s->gas != NULL)
+        px_cloth_gas_product(s);
     if (s->contacts == NULL || s->contacts->count == 0)
         return;
     px_parallel_for(s->threads, s->contacts->count, 2 * BLOCK, contact_block, s);

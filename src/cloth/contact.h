@@ -85,10 +85,13 @@ PxVec3 px_cloth_contact_motion(const PxClothStep *step, const PxClothContact *co
 /// The impulse of a contact on its first side at the velocities w, N s.
 PxVec3 px_cloth_contact_impulse(const PxClothStep *step, const PxClothContact *contact);
 
+/// Energy of all contacts at the end of the motion w, J; 0 where there is none.
+double px_cloth_contacts_energy(const PxClothStep *step);
+
 /// What contact k adds to the product of the matrix with z: C times the relative z, 3 floats.
 const float *px_cloth_contact_product(const PxClothContacts *contacts, uint32_t k);
 
-/// Rows `more` of the solve: what contacts add to the product of the matrix with z.
+/// Rows `more` of the solve: what contacts and gas (gas.h) add to the product of the matrix with z.
 void px_cloth_contacts_product(PxClothStep *step);
 
 #endif

@@ -53,8 +53,8 @@ typedef struct PxClothRows {
     float *diagonal; ///< 48: the diagonal blocks without contacts
     float *inverse;  ///< 48: of the diagonal blocks
     float *pressed;  ///< 48: what contacts add to the diagonal blocks; 0 without
-    float *more;     ///< what contacts add to a product (contact.h)
-    bool touched;    ///< there are contacts
+    float *more;     ///< what contacts and gas add to a product (contact.h, gas.h)
+    bool touched;    ///< there are contacts or gas
     float *hold;     ///< 32: 1 or 0 for rows held entirely, and the normal of others
     float *b;        ///< right side
     float *d;        ///< the unknown

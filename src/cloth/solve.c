@@ -66,10 +66,9 @@ PxStatus px_cloth_step_begin(PxClothStep *s)
     rows->touched = false;
     memset(rows->more, 0, 24 * slices * sizeof *rows->more);
     memset(rows->pressed, 0, 48 * slices * sizeof *rows->pressed);
-    rows->levels = 0;
     s->iterations = 0;
     s->converged = true;
-    return PX_OK;
+    return px_cloth_coarse_begin(s);
 }
 
 /* ---- between vertices and rows --------------------------------------------------------------- */

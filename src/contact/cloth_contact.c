@@ -1,6 +1,8 @@
 #include "contact/cloth_contact.h"
 
 #include "base/stop.h"
+#include "cloth/gas.h"
+#include "cloth/newton.h"
 #include "contact/cloth_rigids.h"
 
 #include <math.h>
@@ -8,6 +10,7 @@
 #define WALLS 3    /* rounds in which boundaries decide */
 #define ROUNDS 6   /* rounds of Newton's method */
 #define TIES 3     /* rounds in which what would cross is tied */
+#define AGAIN 8    /* times that forces are taken anew */
 #define ROUGH 0.02 /* tolerance of rounds that another one follows */
 #define FEW 0.02   /* part of the contacts that may still change */
 
@@ -15,10 +18,12 @@ static PxStatus solve(PxClothStep *s)
 {
     uint32_t changed;
     PX_TRY(px_cloth_contacts_linearise(s, &changed));
+    px_cloth_gas_linearise(s);
     return px_cloth_solve(s);
 }
 
-PxStatus px_cloth_contact_solve(PxClothWalls *walls, PxClothCollision *collision, PxClothStep *s)
+/* Rounds of one linear step. */
+static PxStatus solve_rounds(PxClothWalls *walls, PxClothCollision *collision, PxClothStep *s)
 {
     bool moved = true, rough = true;
     double tolerance = s->tolerance;
@@ -28,7 +33,8 @@ PxStatus px_cloth_contact_solve(PxClothWalls *walls, PxClothCollision *collision
         PX_TRY(px_cloth_collide_find(collision, &found));
         px_cloth_rigids_follow(walls, s);
         PX_TRY(px_cloth_contacts_linearise(s, &changed));
-        bool settled = !moved && (double)changed <= FEW * (double)s->contacts->count;
+        bool pressed = px_cloth_gas_linearise(s);
+        bool settled = !moved && !pressed && (double)changed <= FEW * (double)s->contacts->count;
         if (settled && !rough)
             break;
         rough = !settled && round + 1 < ROUNDS;
@@ -37,6 +43,21 @@ PxStatus px_cloth_contact_solve(PxClothWalls *walls, PxClothCollision *collision
         s->tolerance = tolerance;
         bool late = round + 1 >= WALLS;
         moved = (!late || s->contacts->count > 0) && px_cloth_walls_decide(walls, s, late);
+    }
+    return PX_OK;
+}
+
+PxStatus px_cloth_contact_solve(PxClothWalls *walls, PxClothCollision *collision, PxClothStep *s)
+{
+    PX_TRY(solve_rounds(walls, collision, s));
+    for (int again = 0; again < AGAIN && !s->linear; ++again) {
+        bool done;
+        PX_TRY(px_cloth_newton_done(s, &done));
+        if (done)
+            break;
+        PX_TRY(px_cloth_newton_again(s));
+        PX_TRY(solve_rounds(walls, collision, s));
+        PX_TRY(px_cloth_newton_search(s));
     }
     for (int round = 0; round < TIES; ++round) {
         uint32_t found;

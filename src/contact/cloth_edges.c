@@ -320,7 +320,7 @@ static PxStatus find(Job *j)
     return PX_OK;
 }
 
-PxStatus px_cloth_edges_begin(const PxClothWalls *walls, PxClothStep *s)
+PxStatus px_cloth_edges_begin(PxClothWalls *walls, PxClothStep *s)
 {
     Job j = {.walls = walls,
              .step = s,
@@ -331,6 +331,8 @@ PxStatus px_cloth_edges_begin(const PxClothWalls *walls, PxClothStep *s)
         j.boundary = walls->boundary[k];
         j.number = (uint32_t)k;
         PX_TRY(find(&j));
+        for (uint32_t n = 0; j.close > 0 && n < j.count; ++n)
+            walls->cut += j.found[n].gap < -j.found[n].keep; /* reaches out of the other side */
     }
     for (uint32_t i = 0; i < s->system->vertices; ++i)
         if (s->in_contact[i]) /* contact is a kink */

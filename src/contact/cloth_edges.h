@@ -11,9 +11,9 @@
 
 #include "contact/cloth_walls.h"
 
-/// Adds contacts to those of the step. Before it is assembled, after px_cloth_walls_hold().
-/// Errors: PX_ERR_MEMORY.
-PxStatus px_cloth_edges_begin(const PxClothWalls *walls, PxClothStep *step);
+/// Adds contacts to those of the step, and counts what boundaries cut into. Before it is assembled,
+/// after px_cloth_walls_hold(). Errors: PX_ERR_MEMORY.
+PxStatus px_cloth_edges_begin(PxClothWalls *walls, PxClothStep *step);
 /// Gives the boundaries the impulses of the last solve.
 void px_cloth_edges_end(const PxClothWalls *walls, const PxClothStep *step);
 

@@ -143,7 +143,7 @@ PxStatus px_cloth_walls_begin(PxClothWalls *w, PxClothStep *s)
     Job job = {.walls = w, .step = s};
     w->touch = PX_ARENA_ARRAY(s->scratch, PxClothTouch, s->system->vertices + 1);
     w->at = PX_ARENA_ARRAY(s->scratch, PxVec3, s->system->vertices + 1);
-    w->touching = w->crossed = 0;
+    w->touching = w->crossed = w->cut = 0;
     if (w->touch == NULL || w->at == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u contacts", s->system->vertices);
     px_parallel_for(s->threads, s->system->vertices, BLOCK, begin_block, &job);
@@ -333,5 +333,5 @@ void px_cloth_walls_end(PxClothWalls *w, PxClothStep *s)
     Job job = {.walls = w, .step = s};
     px_parallel_for(s->threads, s->system->vertices, BLOCK, end_block, &job);
     w->touching = job.count;
-    w->crossed = job.crossed;
+    w->crossed = w->cut + job.crossed;
 }

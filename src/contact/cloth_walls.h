@@ -23,7 +23,8 @@ typedef struct PxClothWalls {
     struct PxClothTouch *touch; ///< by vertex
     PxVec3 *at;                 ///< positions at the end of the step
     uint64_t touching;          ///< vertices that a boundary carries
-    uint64_t crossed;           ///< vertices inside a boundary after the step
+    uint64_t cut;     ///< edges and triangles that a boundary cut into at the start (cloth_edges.h)
+    uint64_t crossed; ///< these, and vertices inside a boundary after the step
 } PxClothWalls;
 
 /// Finds the vertices that would touch a boundary in this step. Vertices that are held already are

@@ -1,7 +1,9 @@
 #include "world/cloth_stage.h"
 
 #include "base/stop.h"
+#include "cloth/balance.h"
 #include "cloth/collide.h"
+#include "cloth/gas.h"
 #include "contact/cloth_contact.h"
 #include "contact/cloth_edges.h"
 #include "world/cloth_bends.h"
@@ -307,7 +309,9 @@ typedef struct PxClothRun {
     PxClothWalls walls;
     PxClothCollision collision;
     PxClothContacts contacts;
-    PxVec3 *solved; /* velocities before collisions */
+    PxVec3 *solved;   /* velocities before collisions */
+    PxVec3 *velocity; /* at the end, before what follows the solve */
+    PxVec3 *more;     /* that BDF2 lacks (cloth/balance.h) */
 } PxClothRun;
 
 PxStatus px_cloth_stage_begin(PxWorld *world)
@@ -355,6 +359,7 @@ static PxStatus gather(PxWorld *world, PxClothStep *s)
                        .wetness = wetness,
                        .handle = words(t, HANDLE),
                        .tolerance = world->sheets != NULL ? 1e-6 : 2e-3,
+                       .linear = world->sheets != NULL,
                        .most_iterations = 400,
                        .isa = world->isa};
     PX_TRY(px_cloth_step_begin(s));
@@ -474,7 +479,10 @@ static PxStatus solve(PxWorld *world, double tolerance, PxClothRun *run)
     run->walls.state = PX_ARENA_ARRAY(&world->scratch, uint32_t, s->system->vertices + 1);
     run->walls.load = PX_ARENA_ARRAY(&world->scratch, double, s->system->vertices + 1);
     run->solved = PX_ARENA_ARRAY(&world->scratch, PxVec3, s->system->vertices + 1);
-    if (run->walls.state == NULL || run->walls.load == NULL || run->solved == NULL)
+    run->velocity = PX_ARENA_ARRAY(&world->scratch, PxVec3, s->system->vertices + 1);
+    run->more = PX_ARENA_ARRAY(&world->scratch, PxVec3, s->system->vertices + 1);
+    if (run->walls.state == NULL || run->walls.load == NULL || run->solved == NULL ||
+        run->velocity == NULL || run->more == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for contacts");
     const PxTable *t = &world->cloth_vertices;
     memcpy(run->walls.state, words(t, CONTACT), t->count * sizeof(uint32_t));
@@ -498,9 +506,9 @@ static PxStatus solve(PxWorld *world, double tolerance, PxClothRun *run)
     if (s->bodies->count > 0)
         s->tolerance = fmin(s->tolerance, TOUCHING);
     PX_TRY(px_cloth_collide_begin(&run->collision, s));
-    px_cloth_inflate(s);
+    PX_TRY(px_cloth_gas_begin(s));
     px_cloth_evaluate(s);
-    PX_TRY(px_cloth_assemble(s));
+    px_cloth_assemble(s);
     PX_TRY(px_cloth_contact_solve(&run->walls, &run->collision, s));
     memcpy(run->solved, s->w, t->count * sizeof *run->solved);
     return PX_OK;
@@ -526,7 +534,7 @@ PxStatus px_cloth_stage_yields(PxWorld *world, PxYieldMass *mass, PxVec3 *impuls
     for (uint32_t i = 0; i < t->count; ++i)
         px_cloth_restart(&s, i);
     px_cloth_evaluate(&s);
-    PX_TRY(px_cloth_assemble(&s));
+    px_cloth_assemble(&s);
     for (uint32_t i = 0; i < t->count; ++i) {
         uint32_t row = s.system->pattern.row[i];
         const float *m = s.rows.diagonal + 48 * (size_t)(row / 8) + row % 8;
@@ -569,6 +577,9 @@ PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
     px_cloth_walls_end(&run->walls, s);
     PX_TRY(px_cloth_collide_stop(&run->collision, run->walls.at));
     stop_short(run);
+    for (uint32_t i = 0; i < s->system->vertices; ++i)
+        run->velocity[i] = px_cloth_velocity(s, i, run->solved[i]);
+    PX_TRY(px_cloth_balance_past(s, run->walls.at, run->velocity, run->more));
     PX_TRY(check_finite(world, run));
     PX_TRY(px_sheet_stage_return(world, fluid, s));
     world->cloth_run = run;
@@ -594,9 +605,9 @@ static void commit_motion(const PxTable *t, const PxClothRun *run, uint32_t i)
     bool kept = s->hold[i] == PX_CLOTH_FREE && run->walls.state[i] == 0 && !s->in_contact[i] &&
                 px_length(px_sub(straight, at)) == 0;
     put(t, LAST_PLACE, i, s->x[i]);
-    put(t, LAST_VELOCITY, i, px_add(s->v[i], pushed));
+    put(t, LAST_VELOCITY, i, px_add(px_add(s->v[i], pushed), run->more[i]));
     put(t, PLACE, i, at);
-    put(t, VELOCITY, i, px_cloth_velocity(s, i, run->solved[i]));
+    put(t, VELOCITY, i, px_add(px_cloth_velocity(s, i, run->solved[i]), run->more[i]));
     words(t, PAST)[i] = kept;
 }
 
@@ -858,6 +869,8 @@ PxStatus px_cloth_totals(PxWorld *world, PxClothTotals *out)
     }
     for (uint32_t h = 0; status == PX_OK && h < s.system->hinges; ++h)
         out->elastic += s.hinge[h].energy;
+    for (uint32_t k = 0; status == PX_OK && k < s.system->cloths; ++k)
+        out->elastic += px_cloth_gas_energy(s.system, s.law, k, s.x);
     if (status == PX_OK)
         out->elastic += px_seams_energy(world, &s);
     px_arena_release(&world->scratch, mark);

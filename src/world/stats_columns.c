@@ -110,14 +110,16 @@ static const PxStatsColumn columns[] = {
     WHOLE(cloth_contacts, "Vertices of cloth that walls and rigid bodies carry."),
     WHOLE(cloth_crossed,
           "Vertices of cloth so far that were inside a wall or rigid body after a "
-          "step, and crossings of cloth with cloth, added up over the steps; 0 unless "
-          "cloth starts crossed, torn pieces are pressed together, or there is a bug."),
+          "step, edges and triangles that one pierced by more than half the thickness, and "
+          "crossings of cloth with cloth, added up over the steps; 0 unless cloth starts crossed, "
+          "torn pieces are pressed together, or there is a bug."),
     WHOLE(cloth_torn, "Edges of cloth that have torn so far."),
     WHOLE(seams_ripped, "Ties of seams that have ripped so far."),
     REAL(cloth_kinetic, "cloth_kinetic", "J", "Kinetic energy of cloth."),
     REAL(cloth_potential, "cloth_potential", "J",
          "Potential energy of cloth in gravity; 0 at the origin."),
-    REAL(cloth_elastic, "cloth_elastic", "J", "Elastic energy of cloth."),
+    REAL(cloth_elastic, "cloth_elastic", "J",
+         "Elastic energy of cloth, and the energy of gas in it, p_0 V_0 ln(V_0 / V)."),
     REAL(cloth_strain, "cloth_strain", "", "Largest strain of cloth along a thread."),
     REAL(cloth_momentum.x, "cloth_momentum_x", "kg m/s", "Momentum of cloth, x."),
     REAL(cloth_momentum.y, "cloth_momentum_y", "kg m/s", "Momentum of cloth, y."),

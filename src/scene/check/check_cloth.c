@@ -31,6 +31,98 @@ static void count_close(Close *c, double depth, PxVec3 at)
     }
 }
 
+/* ---- bodies that pierce cloth between its vertices --------------------------------------------
+ */
+
+#define FINE 32        /* parts of a triangle, along its sides, that are looked at */
+#define MOST_LOOKS 2e6 /* distances of a pair of bodies */
+#define MOST_LOOKS_MESH 2e5
+
+typedef struct Pierce {
+    const PxShape *shape;
+    bool inside, convex;
+    double left;    /* looks */
+    uint32_t count; /* pierced triangles */
+    PxVec3 at;      /* a pierced place of the first one */
+} Pierce;
+
+static bool is_convex(PxShapeKind kind)
+{
+    return kind != PX_SHAPE_MESH && kind != PX_SHAPE_FUNNEL && kind != PX_SHAPE_SHEET;
+}
+
+/* Is a place of a triangle inside the body? Distances change by no more than places do. */
+static bool is_pierced(Pierce *p, const PxVec3 x[3], int parts, PxVec3 *at)
+{
+    PxVec3 middle = px_scale(px_add(x[0], px_add(x[1], x[2])), 1 / 3.0), normal;
+    double reach = 0, lowest = 0;
+    p->left -= 1;
+    double d = px_shape_distance(p->shape, middle, &normal) * (p->inside ? -1 : 1);
+    *at = middle;
+    if (d < 0)
+        return true;
+    for (int k = 0; k < 3; ++k) {
+        PxVec3 way = px_sub(x[k], middle);
+        reach = fmax(reach, px_length(way));
+        lowest = fmin(lowest, px_dot(way, normal));
+    }
+    if (d > reach || parts >= FINE || p->left < 0)
+        return false;
+    if (p->convex && d + lowest > 0) /* a plane is between them */
+        return false;
+    PxVec3 m[3];
+    for (int k = 0; k < 3; ++k)
+        m[k] = px_scale(px_add(x[k], x[(k + 1) % 3]), 0.5);
+    const PxVec3 part[4][3] = {
+        {m[0], m[1], m[2]}, {x[0], m[0], m[2]}, {x[1], m[1], m[0]}, {x[2], m[2], m[1]}};
+    for (int k = 0; k < 4; ++k)
+        if (is_pierced(p, part[k], 2 * parts, at))
+            return true;
+    return false;
+}
+
+/* A body that has no vertex of the cloth in it. */
+static void find_pierced(PxScene *scene, const PxSurvey *survey, size_t cloth, size_t other)
+{
+    const PxClothSheet *sheet = survey->sheet[cloth];
+    const PxBodyDef *def = &scene->body[other].def;
+    PxBounds b = px_shape_bounds(survey->shape[other]);
+    PxShapeKind kind = def->shape.kind;
+    Pierce p = {.shape = survey->shape[other],
+                .inside = def->inside,
+                .convex = is_convex(kind) && !def->inside,
+                .left = kind == PX_SHAPE_MESH ? MOST_LOOKS_MESH : MOST_LOOKS};
+    if (def->inside && is_convex(kind)) /* what is between places inside is inside */
+        return;
+    for (uint32_t f = 0; f < sheet->faces && p.left > 0; ++f) {
+        PxVec3 x[3], at;
+        PxBounds own = px_bounds_empty();
+        for (int k = 0; k < 3; ++k) {
+            x[k] = sheet->start[sheet->face[f].corner[k]];
+            px_bounds_add(&own, x[k]);
+        }
+        if (!def->inside && (own.low.x > b.high.x || own.low.y > b.high.y || own.low.z > b.high.z ||
+                             own.high.x < b.low.x || own.high.y < b.low.y || own.high.z < b.low.z))
+            continue;
+        if (!is_pierced(&p, x, 1, &at))
+            continue;
+        p.at = p.count == 0 ? at : p.at;
+        ++p.count;
+    }
+    char name[120];
+    PxPath root = px_path_root(), bodies = px_path_key(&root, "bodies");
+    PxPath path = px_path_index(&bodies, cloth), shape = px_path_key(&path, "shape");
+    if (p.count > 0)
+        px_complain(scene, PX_WARNING, &shape, PX_AT_VALUE,
+                    "starts with %u of its %u triangles pierced by the %s '%s' between their "
+                    "vertices, the first at (%.3g, %.3g, %.3g) m: it hangs on it; wanted it apart",
+                    p.count, sheet->faces,
+                    def->wall                  ? "wall"
+                    : px_body_is_boundary(def) ? "rigid body"
+                                               : "solid",
+                    px_quote(def->name, name, sizeof name), p.at.x, p.at.y, p.at.z);
+}
+
 /* The world refuses a vertex at a distance below 0, and so does this. */
 static void compare(PxScene *scene, const PxSurvey *survey, size_t cloth, size_t other)
 {
@@ -65,8 +157,10 @@ static void compare(PxScene *scene, const PxSurvey *survey, size_t cloth, size_t
                     near.count, sheet->vertices, def->wall ? "wall" : "rigid body",
                     px_quote(def->name, name, sizeof name), keep, near.depth, near.at.x, near.at.y,
                     near.at.z);
-    if (in.count == 0)
+    if (in.count == 0) {
+        find_pierced(scene, survey, cloth, other);
         return;
+    }
     px_complain(scene, solid ? PX_WARNING : PX_ERROR, &path, PX_AT_VALUE,
                 "starts with %u of its %u vertices %s '%s', up to %.3g m deep at (%.3g, %.3g, "
                 "%.3g) m; wanted all outside of it",
@@ -185,30 +279,6 @@ static double area_at_start(const PxClothSheet *sheet)
     return sum;
 }
 
-/* The pressure of gas is constant in a step, so long steps overshoot. A flat cushion of 0.2 kg/m^2
- * with edges of 19 mm that fills is stretched by 0.18 if the first step throws it by 0.84 edges
- * (200 Pa; 0.04 in short steps), by 0.62 at 1.7 edges (400 Pa; 0.07) and by 2 at 4 edges. */
-#define THROWN 1.0
-
-static void check_gas(PxScene *scene, const PxSurvey *survey, size_t cloth)
-{
-    const PxMaterialDef *material = &scene->material[scene->body[cloth].is.refers[0]].def;
-    const PxClothDef *def = &material->cloth;
-    double mass = def->mass > 0 ? def->mass : material->density * def->thickness;
-    double step = fmin(def->step, scene->world.max_step);
-    double way = def->pressure / mass * step * step, most = THROWN * survey->sheet[cloth]->edge;
-    if (!(way > most))
-        return;
-    PxPath root = px_path_root(), bodies = px_path_key(&root, "bodies");
-    PxPath own = px_path_index(&bodies, cloth), path = px_path_key(&own, "shape");
-    px_complain(
-        scene, PX_WARNING, &path, PX_AT_VALUE,
-        "has gas of %g Pa in cloth of %.3g kg/m^2: it throws the cloth by %.2g m in a step "
-        "of %g s, and its edges are %.2g m; wanted a \"step\" of at most %.2g s, or a lower "
-        "\"pressure\", which events may raise",
-        def->pressure, mass, way, step, survey->sheet[cloth]->edge, step * sqrt(most / way));
-}
-
 static void check_rest(PxScene *scene, const PxSurvey *survey, size_t cloth)
 {
     const PxClothSheet *sheet = survey->sheet[cloth];
@@ -232,7 +302,7 @@ static void check_rest(PxScene *scene, const PxSurvey *survey, size_t cloth)
                     area, area_at_start(sheet), ratio);
 }
 
-void px_survey_check_cloth(PxScene *scene, const PxSurvey *survey)
+PxStatus px_survey_check_cloth(PxScene *scene, const PxSurvey *survey)
 {
     for (size_t k = 0; k < scene->bodies; ++k)
         for (size_t other = 0; other < scene->bodies && survey->sheet[k] != NULL; ++other)
@@ -248,8 +318,8 @@ void px_survey_check_cloth(PxScene *scene, const PxSurvey *survey)
         check_wind(scene, k);
     }
     for (size_t k = 0; k < scene->bodies; ++k)
-        if (survey->sheet[k] != NULL) {
-            check_gas(scene, survey, k);
+        if (survey->sheet[k] != NULL)
             check_rest(scene, survey, k);
-        }
+    uint32_t crossings;
+    return px_survey_crossings(scene, scene, survey, &crossings);
 }

@@ -108,10 +108,13 @@ static bool holds_vertex(const PxShape *region, const PxClothSheet *sheet)
     return false;
 }
 
-/* Complains about a region without vertices of its cloth; says how far away the nearest one is. */
+/* Complains about a region without vertices of its cloth; says how far away the nearest one is.
+ * What is in it later is not known. */
 static void complain_empty(PxScene *scene, const PxPath *path, const PxShape *region,
-                           const PxClothSheet *sheet, const char *whose, const char *verb)
+                           const PxClothSheet *sheet, const char *whose, const char *verb,
+                           double start)
 {
+    char text[32];
     double least = INFINITY;
     PxVec3 at = {0, 0, 0};
     for (uint32_t k = 0; k < sheet->vertices; ++k) {
@@ -121,10 +124,19 @@ static void complain_empty(PxScene *scene, const PxPath *path, const PxShape *re
             at = sheet->start[k];
         }
     }
-    px_complain(scene, PX_ERROR, path, PX_AT_VALUE,
-                "has no vertex of %s in it at the start: nothing will be %s; the nearest of %u is "
-                "%.3g m away, at (%.3g, %.3g, %.3g) m",
-                whose, verb, sheet->vertices, least, at.x, at.y, at.z);
+    if (start > 0)
+        px_complain(scene, PX_WARNING, path, PX_AT_VALUE,
+                    "has no vertex of %s in it now, and begins at %s s: nothing will be %s unless "
+                    "it moves there until then; the nearest of %u is %.3g m away, at (%.3g, %.3g, "
+                    "%.3g) m",
+                    whose, px_number_text(start, text), verb, sheet->vertices, least, at.x, at.y,
+                    at.z);
+    else
+        px_complain(
+            scene, PX_ERROR, path, PX_AT_VALUE,
+            "has no vertex of %s in it at the start: nothing will be %s; the nearest of %u is "
+            "%.3g m away, at (%.3g, %.3g, %.3g) m",
+            whose, verb, sheet->vertices, least, at.x, at.y, at.z);
 }
 
 /* Errors: PX_ERR_MEMORY. A region whose shape cannot be made is a complaint. */
@@ -149,7 +161,7 @@ static PxStatus check_region(Hold *hold, const Region *region)
                     px_error_message());
         return PX_OK;
     }
-    /* The state at later times is not known. */
+    /* The state at later times is not known, but where cloth is now. */
     for (size_t k = 0; k < scene->bodies && region->start == 0 && !any; ++k)
         if (hold->survey->shape[k] != NULL &&
             (region->any_matter ? !px_body_is_boundary(&scene->body[k].def)
@@ -157,10 +169,10 @@ static PxStatus check_region(Hold *hold, const Region *region)
             (region->body == PX_NO_BODY || region->body == k))
             any = touches(hold, shape, k);
     bool cloth = px_section_field(&region->kind->section, "body")->flags & PX_FIELD_OF_CLOTH;
-    for (size_t k = 0; k < scene->bodies && cloth && region->start == 0 && !any; ++k)
+    for (size_t k = 0; k < scene->bodies && cloth && !any; ++k)
         if (hold->survey->sheet[k] != NULL && (region->body == PX_NO_BODY || region->body == k))
             any = holds_vertex(shape, hold->survey->sheet[k]);
-    if (any || region->start > 0) {
+    if (any || (region->start > 0 && (!cloth || region->start > end))) {
         px_shape_free(shape);
         return PX_OK;
     }
@@ -184,8 +196,8 @@ static PxStatus check_region(Hold *hold, const Region *region)
     if (sheet != PX_NO_BODY && hold->survey->sheet[sheet] != NULL)
         complain_empty(scene, region_path(&path, region, "shape"), shape,
                        hold->survey->sheet[sheet], region->body != PX_NO_BODY ? whose : "any cloth",
-                       region->kind->region_verb);
-    else
+                       region->kind->region_verb, region->start);
+    else if (!(region->start > 0))
         px_complain(scene, once ? PX_ERROR : PX_WARNING, region_path(&path, region, "shape"),
                     PX_AT_VALUE,
                     "has no particle of %s in it at the start: nothing %s %s%s; is it at the right "

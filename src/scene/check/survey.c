@@ -358,6 +358,7 @@ static PxStatus survey_cloth(const PxScene *scene, PxScene *complain, size_t ind
         px_bounds_add(&out->everything, sheet->start[k]);
     }
     out->cloth_vertices += sheet->vertices;
+    out->cloth_triangles += sheet->faces;
     out->skin_points += sheet->vertices;
     out->sheet[index] = sheet;
     return PX_OK;
@@ -749,6 +750,11 @@ static PxStatus estimate(const PxScene *scene, int threads, PxSceneEstimate *out
                     out->particles * CHECKPOINT_A_PARTICLE * CHECKPOINTS;
         double a_step = work.steps > 0 ? work.seconds / work.steps : 0;
         out->seconds = (out->steps * survey.mean_particles * a_step + work.cloth) / out->threads;
+        out->cloth_vertices = survey.cloth_vertices;
+        out->cloth_triangles = survey.cloth_triangles;
+        uint32_t crossings = 0;
+        status = px_survey_crossings(scene, NULL, &survey, &crossings);
+        out->cloth_crossings = crossings;
     }
     px_survey_free(scene, &survey);
     return status;

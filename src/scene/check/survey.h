@@ -18,7 +18,7 @@ typedef struct PxSurvey {
     double particles, volume;    ///< at the end of the run, without those removed by sinks
     double mean_particles;       ///< over the time of the run
     struct PxClothSheet **sheet; ///< by body: that of cloth, or NULL
-    double cloth_vertices;
+    double cloth_vertices, cloth_triangles;
     double skin_points; ///< surfels and vertices of skins
     double speed;       ///< largest initial speed of a body, also by events, m/s
     double wall_speed;  ///< largest speed of a wall, m/s
@@ -110,8 +110,14 @@ PxStatus px_survey_check_rigid(PxScene *scene, const PxSurvey *survey);
 /// Complains about seams of cloth. Errors: PX_ERR_MEMORY.
 PxStatus px_survey_check_seams(PxScene *scene, const PxSurvey *survey);
 
-/// Complains about cloth that starts inside walls or rigid bodies.
-void px_survey_check_cloth(PxScene *scene, const PxSurvey *survey);
+/// Complains about cloth that starts inside walls or rigid bodies, or crossed. Errors:
+/// PX_ERR_MEMORY.
+PxStatus px_survey_check_cloth(PxScene *scene, const PxSurvey *survey);
+
+/// Counts the edges of colliding cloth that cross triangles of colliding cloth at the start;
+/// complains about each pair of bodies if `complain` is not NULL. Errors: PX_ERR_MEMORY.
+PxStatus px_survey_crossings(const PxScene *scene, PxScene *complain, const PxSurvey *survey,
+                             uint32_t *count);
 
 /// Bytes of memory for that many particles.
 double px_memory_estimate(double particles);
