@@ -83,10 +83,11 @@ int command_check(int argc, char **argv)
         if (estimated)
             printf("  pressure: %s\n", px_scene_pressure(scene));
         if (estimated && e.cloth_vertices > 0)
-            printf("  cloth: %s vertices, %s triangles, %s crossings at the start\n",
+            printf("  cloth: %s vertices, %s triangle%s, %s crossing%s at the start\n",
                    text_count(e.cloth_vertices, a, sizeof a),
-                   text_count(e.cloth_triangles, b, sizeof b),
-                   text_count(e.cloth_crossings, c, sizeof c));
+                   text_count(e.cloth_triangles, b, sizeof b), e.cloth_triangles > 1 ? "s" : "",
+                   text_count(e.cloth_crossings, c, sizeof c),
+                   e.cloth_crossings > 0 && e.cloth_crossings < 2 ? "" : "s");
         if (estimated && (e.particles > 0 || !(e.cloth_vertices > 0)))
             printf("  %s particles,", text_count(e.particles, a, sizeof a));
         else if (estimated)

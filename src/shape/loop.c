@@ -425,6 +425,25 @@ PxStatus px_loop_values(const PxLoop *loop, const float *values, float *out)
     return room ? PX_OK : no_room(loop->triangles);
 }
 
+#define ROUNDS 6 /* each leaves about half of the distance to the old vertices, or less */
+
+PxStatus px_loop_through(const PxLoop *loop, const float *values, float *out)
+{
+    float *from = malloc(((size_t)loop->vertices + 1) * sizeof *from);
+    if (from == NULL)
+        return no_room(loop->triangles);
+    for (uint32_t v = 0; v < loop->vertices; ++v)
+        from[v] = values[v];
+    PxStatus status = px_loop_values(loop, from, out);
+    for (int round = 0; round < ROUNDS && status == PX_OK; ++round) {
+        for (uint32_t v = 0; v < loop->vertices; ++v)
+            from[v] += values[v] - out[v];
+        status = px_loop_values(loop, from, out);
+    }
+    free(from);
+    return status;
+}
+
 void px_loop_sources(const PxLoop *loop, uint32_t *out)
 {
     uint32_t vertices = loop->vertices;

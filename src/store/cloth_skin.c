@@ -204,7 +204,9 @@ static PxStatus move_columns(const PxLoop *loop, const PxTable *from, const uint
     for (uint32_t c = 0; c < from->columns; ++c)
         for (uint32_t k = 0; k < from->column[c].components; ++k)
             if (from->column[c].type == PX_F32 && strcmp(from->column[c].name, "painted") != 0)
-                PX_TRY(px_loop_values(loop, from->column[c].data[k], to->column[c].data[k]));
+                PX_TRY((strcmp(from->column[c].name, "position") == 0 ? px_loop_through
+                                                                      : px_loop_values)(
+                    loop, from->column[c].data[k], to->column[c].data[k]));
     return PX_OK;
 }
 
