@@ -12,6 +12,7 @@
 #define PX_RIGID_RIGID_H
 
 #include "base/arena.h"
+#include "base/simd.h"
 #include "matter/wall.h"
 #include "rigid/features.h"
 #include "rigid/joints.h"
@@ -97,6 +98,7 @@ typedef struct PxRigidStep {
     uint32_t joints;
     PxArena *scratch;
     const PxThreads *threads;
+    PxIsa isa;
 
     PxRigid *after;          ///< result: the bodies at the end of the step, in scratch
     PxRigidKept *kept_after; ///< result: in scratch, sorted

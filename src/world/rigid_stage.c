@@ -325,7 +325,8 @@ static PxStatus prepare(PxWorld *world, PxRigidRun **out)
                                  .kept = world->rigid_kept.data,
                                  .kepts = world->rigid_kept.count,
                                  .scratch = scratch,
-                                 .threads = &world->threads},
+                                 .threads = &world->threads,
+                                 .isa = world->isa},
                         .impulse = impulse,
                         .torque = torque};
     return PX_OK;
