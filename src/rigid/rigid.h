@@ -39,6 +39,8 @@ typedef struct PxRigid {
     PxVec3 cloth[2]; ///< force and moment by cloth in the last step, N and N m: cloth is expected
                      ///< to give the same in the next
 
+    PxVec3 pressed[2]; ///< force and moment by the pressure of fluids, low-pass filtered, N and N m
+
     bool holding;  ///< its keyframes hold it
     double since;  ///< when they took it, s
     PxPose offset; ///< how far it was from them then: displacement, and rotation after theirs
