@@ -256,7 +256,7 @@ static double stage_time(PxWorld *world, const char *name)
     return 0;
 }
 
-/* The first second, in which the tables of the walls are made, does not count. */
+/* The first seconds, in which most of the tables of the walls are made, do not count. */
 static PxStatus time_tub(PxBench *bench, const Duck *duck, int ducks, TubTimes *out)
 {
     PxRigidRoom room;
@@ -270,7 +270,7 @@ static PxStatus time_tub(PxBench *bench, const Duck *duck, int ducks, TubTimes *
     if (status == PX_OK)
         status = make_tub(&room, duck, ducks);
     if (status == PX_OK)
-        status = px_world_advance(room.world, bench->def.quick ? 0.3 : 1);
+        status = px_world_advance(room.world, bench->def.quick ? 0.3 : 3);
     int steps = bench->def.quick ? 20 : 100;
     const char *const name[3] = {"walls", "defence", "rigid bodies"};
     double *const to[3] = {&out->walls, &out->defence, &out->rigid};
