@@ -92,6 +92,22 @@ PX_INLINE void px_f8_store(float *to, PxF8 v)
     memcpy(to, &v, sizeof v);
 }
 
+/// Vectors of 4 doubles.
+typedef double PxD4 __attribute__((vector_size(32)));
+
+PX_INLINE PxD4 px_d4(double value)
+{
+    return (PxD4){value, value, value, value};
+}
+
+/// Unaligned load.
+PX_INLINE PxD4 px_d4_load(const double *from)
+{
+    PxD4 v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
 PX_INLINE PxF8 px_f8_sqrt(PxF8 v)
 {
 #if defined(PX_SIMD_AVX2)

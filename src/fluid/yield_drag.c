@@ -101,6 +101,8 @@ static void push_body(PxFluid *f, uint32_t k)
     const PxBoundary *b = f->boundary[k];
     const PxParticles *p = f->particles;
     double cell = f->spacing * f->spacing * f->spacing, sums[6] = {0};
+    const PxVec3 *kept = b->pressed;
+    bool known = px_length(kept[0]) > 0 || px_length(kept[1]) > 0;
     for (int pass = 0; pass < 2; ++pass) {
         for (uint32_t block = 0; block * PX_BLOCK < f->count; ++block)
             for (struct PxTouches *t = f->touches[block]; t != NULL; t = t->next)
@@ -132,6 +134,12 @@ static void push_body(PxFluid *f, uint32_t k)
         if (pass > 0)
             return;
         px_dist_sum(f->dist, sums, 6);
+        if (known) {
+            const double six[6] = {kept[0].x, kept[0].y, kept[0].z,
+                                   kept[1].x, kept[1].y, kept[1].z};
+            for (int c = 0; c < 6; ++c)
+                sums[c] = f->dt * six[c];
+        }
         PxVec3 w = px_mat3_apply(b->per_inertia, px_vec(sums[3], sums[4], sums[5]));
         for (int c = 0; c < 3; ++c)
             sums[c] *= b->per_mass;

@@ -4,13 +4,9 @@
 /// work on them at once; colours follow each other. A pair takes the lowest colour that none of its
 /// bodies has yet, in the order of numbers, which depends on what touches what and on nothing else:
 /// same bits for any number of threads.
-#include "rigid/solver_parts.h"
+#include "rigid/contact_solve.h"
 
 #include <string.h>
-
-/* Largest speed at which overlapping bodies are pushed apart, in sizes of the smaller one per
- * second. */
-#define PUSH_SPEED 3.0
 
 /* Passes over the contacts are repeated while some would overlap by more than this part of the
  * thinner body's thickness at the end of a sub-step, deeper than before: fast impacts. */
@@ -22,6 +18,9 @@
 
 /* Slots that a thread takes at a time, and the fewest for which threads are asked. */
 enum { BLOCK = 32, FEWEST = 256 };
+
+/* Slots ahead whose data are fetched, and bytes of a line of the cache. */
+enum { AHEAD = 2, LINE = 64 };
 
 /* ---- colours ----------------------------------------------------------------------- */
 
@@ -114,11 +113,8 @@ PxStatus px_solver_colour(PxSolverRun *run)
 /* ---- passes ------------------------------------------------------------------------ */
 
 typedef struct Pass {
-    PxSolverRun *run;
-    void (*work)(const struct Pass *pass, PxSolverContact *c, uint32_t count);
-    double h, since;
-    const PxSoft *soft;
-    bool follow;
+    PxSolverPass of;
+    void (*work)(const PxSolverPass *pass, PxSolverContact *c, uint32_t count);
     const uint64_t *asking; /* NULL: all */
     uint32_t first;         /* slot of the colour */
 } Pass;
@@ -126,23 +122,50 @@ typedef struct Pass {
 static void do_slot(const Pass *pass, uint32_t slot)
 {
     uint32_t count;
-    PxSolverContact *c = px_solver_slot(pass->run, slot, &count);
-    pass->work(pass, c, count);
+    PxSolverContact *c = px_solver_slot(pass->of.run, slot, &count);
+    pass->work(&pass->of, c, count);
+}
+
+/* Pairs of a colour lie far from each other: contacts and bodies of a slot are fetched while others
+ * are solved. */
+static void fetch(const PxSolverRun *run, uint32_t slot)
+{
+    const PxSolverPair *pair = &run->pair[run->slot[slot]];
+    const char *from = (const char *)&run->contact[pair->first];
+    const char *body[2] = {(const char *)&run->body[pair->a], (const char *)&run->body[pair->b]};
+    for (size_t k = 0; k < pair->count * sizeof *run->contact; k += LINE)
+        __builtin_prefetch(from + k, 1);
+    for (int b = 0; b < (pair->wall ? 1 : 2); ++b) {
+        __builtin_prefetch(body[b], 1);
+        __builtin_prefetch(body[b] + LINE, 1);
+    }
+}
+
+static bool asks(const Pass *pass, uint32_t slot)
+{
+    return pass->asking == NULL || (pass->asking[slot / 64] >> slot % 64 & 1);
 }
 
 static void do_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Pass *pass = user;
-    for (uint32_t k = pass->first + begin; k < pass->first + end; ++k)
-        if (pass->asking == NULL || (pass->asking[k / 64] >> k % 64 & 1))
+    const PxSolverRun *run = pass->of.run;
+    uint32_t last = pass->first + end;
+    for (uint32_t k = pass->first + begin; k < last; ++k) {
+        if (k + 2 * AHEAD < last)
+            __builtin_prefetch(&run->pair[run->slot[k + 2 * AHEAD]]);
+        if (k + AHEAD < last && asks(pass, k + AHEAD))
+            fetch(run, k + AHEAD);
+        if (asks(pass, k))
             do_slot(pass, k);
+    }
 }
 
 /* Colour after colour. */
 static void do_pass(Pass *pass)
 {
-    const PxSolverRun *run = pass->run;
+    const PxSolverRun *run = pass->of.run;
     for (int c = 0; c < PX_SOLVER_COLOURS; ++c) {
         uint32_t count = run->colour[c + 1] - run->colour[c];
         pass->first = run->colour[c];
@@ -153,94 +176,10 @@ static void do_pass(Pass *pass)
     }
 }
 
-/* Impulse that a sub-step may repeat: that of an impact must not be, since a pass does not undo it
- * where many contacts share it. Loads grow by this factor a sub-step, from the weight on. */
-#define GROWTH 2.0
-
-void px_solver_calm(const PxSolverRun *run, PxSolverContact *c, double h)
-{
-    double most = GROWTH * c->calm + c->mass_n * run->g * h;
-    if (c->jn > most) {
-        double scale = most / c->jn;
-        c->jn = most;
-        c->jt[0] *= scale;
-        c->jt[1] *= scale;
-    }
-    c->calm = c->jn;
-}
-
-/* The two bodies of a pair while its contacts are solved: what cannot be moved has no mass. */
-typedef struct Ends {
-    PxVec3 va, wa, vb, wb;
-    double ma, mb;
-    PxMat3 ia, ib;
-} Ends;
-
-static inline Ends ends_of(const PxSolverRun *run, const PxSolverContact *c)
-{
-    const PxSolverBody *a = &run->body[c->a];
-    Ends e = {.va = a->v, .wa = a->w, .ma = a->per_mass, .ia = a->per_inertia};
-    if (c->b != PX_NOBODY) {
-        const PxSolverBody *b = &run->body[c->b];
-        e.vb = b->v;
-        e.wb = b->w;
-        e.mb = b->per_mass;
-        e.ib = b->per_inertia;
-    }
-    return e;
-}
-
-static inline void store_ends(const PxSolverRun *run, const PxSolverContact *c, const Ends *e)
-{
-    if (e->ma > 0) { /* others are shared by the threads */
-        run->body[c->a].v = e->va;
-        run->body[c->a].w = e->wa;
-    }
-    if (e->mb > 0) {
-        run->body[c->b].v = e->vb;
-        run->body[c->b].w = e->wb;
-    }
-}
-
-static inline PxVec3 relative(const Ends *e, const PxSolverContact *c)
-{
-    PxVec3 v = px_add(e->va, px_cross(e->wa, c->ra));
-    PxVec3 u = c->b == PX_NOBODY ? c->wall_moves : px_add(e->vb, px_cross(e->wb, c->rb));
-    return px_sub(v, u);
-}
-
-static inline void push_ends(Ends *e, const PxSolverContact *c, PxVec3 impulse)
-{
-    if (e->ma > 0) {
-        e->va = px_mad(e->va, impulse, e->ma);
-        e->wa = px_add(e->wa, px_mat3_apply(e->ia, px_cross(c->ra, impulse)));
-    }
-    if (e->mb > 0) {
-        e->vb = px_mad(e->vb, impulse, -e->mb);
-        e->wb = px_sub(e->wb, px_mat3_apply(e->ib, px_cross(c->rb, impulse)));
-    }
-}
-
-static void repeat(const Pass *pass, PxSolverContact *c, uint32_t count)
-{
-    const PxSolverContact *first = c;
-    Ends e = ends_of(pass->run, c);
-    for (PxSolverContact *end = c + count; c < end; ++c) {
-        px_solver_calm(pass->run, c, pass->h);
-        c->was[0] = c->jn;
-        c->was[1] = c->jt[0];
-        c->was[2] = c->jt[1];
-        if (c->jn > 0)
-            push_ends(&e, c,
-                      px_add(px_scale(c->n, c->jn),
-                             px_add(px_scale(c->t[0], c->jt[0]), px_scale(c->t[1], c->jt[1]))));
-    }
-    store_ends(pass->run, first, &e);
-}
-
 void px_solver_repeat(PxSolverRun *run, double h)
 {
-    do_pass(&(Pass){.run = run, .work = repeat, .h = h});
+    do_pass(&(Pass){.of = {.run = run, .h = h},
+                    .work = PX_ISA_PICK(run->step->isa, px_solver_repeat_pair)});
 }
 
 void px_solver_recall(PxSolverRun *run)
@@ -256,89 +195,10 @@ void px_solver_recall(PxSolverRun *run)
     }
 }
 
-/* Returns the change of the relative velocity, m/s. */
-static inline double solve_contact(Ends *e, PxSolverContact *c, double h, const PxSoft *soft)
-{
-    double distance = c->distance + c->give, bias = 0, mass = 1, impulse = 0;
-    if (distance > 0) {
-        bias = distance / h;
-    } else if (soft != NULL) {
-        bias = px_solver_most(soft->rate * distance, -PUSH_SPEED * c->size);
-        mass = soft->mass;
-        impulse = soft->impulse;
-    }
-    double vn = px_dot(c->n, relative(e, c));
-    double j = -c->mass_n * mass * (vn + bias) - impulse * c->jn;
-    double total = px_solver_most(c->jn + j, 0);
-    if (total == 0 && c->jn == 0)
-        return 0; /* it does not touch: nor does it rub */
-    j = total - c->jn;
-    c->jn = total;
-    c->most = px_solver_most(c->most, total);
-    push_ends(e, c, px_scale(c->n, j));
-
-    PxVec3 v = relative(e, c);
-    double before[2] = {c->jt[0], c->jt[1]};
-    for (int k = 0; k < 2; ++k)
-        c->jt[k] -= c->mass_t[k] * px_dot(c->t[k], v);
-    double size = sqrt(c->jt[0] * c->jt[0] + c->jt[1] * c->jt[1]), bound = c->friction * c->jn;
-    double scale = size > bound ? bound / size : 1;
-    for (int k = 0; k < 2; ++k)
-        c->jt[k] *= scale;
-    push_ends(
-        e, c,
-        px_add(px_scale(c->t[0], c->jt[0] - before[0]), px_scale(c->t[1], c->jt[1] - before[1])));
-    return fabs(j) / c->mass_n;
-}
-
-/* Levers that stay as they were at the start of an interval create energy where the centre of mass
- * moves relative to the point of contact, as that of a ball with ballast does. To follow before the
- * pass without push creates some, too: a move along the tangent ends in a small overlap, and what
- * the push lifts is paid for only if the speed into it is left to the next sub-step. */
-static void relax(const Pass *pass, PxSolverContact *c, uint32_t count)
-{
-    const PxSolverRun *run = pass->run;
-    const PxSolverContact *first = c;
-    Ends e = ends_of(run, c);
-    for (PxSolverContact *end = c + count; c < end; ++c) {
-        PxVec3 a = px_solver_anchor_a(run, c), b = px_solver_anchor_b(run, c, pass->since);
-        c->distance = c->start + px_dot(c->n, px_sub(a, b));
-        solve_contact(&e, c, pass->h, NULL);
-        if (!pass->follow)
-            continue;
-        PxVec3 at = px_add(c->kept.feature & 1 ? b : a, c->off);
-        c->ra = px_sub(at, run->body[c->a].x);
-        if (c->b != PX_NOBODY)
-            c->rb = px_sub(at, run->body[c->b].x);
-        if (c->jn > 0 || c->distance <= 0)
-            px_solver_weigh(run, c);
-    }
-    store_ends(run, first, &e);
-}
-
 void px_solver_relax(PxSolverRun *run, double h, double since, bool follow)
 {
-    do_pass(&(Pass){.run = run, .work = relax, .h = h, .since = since, .follow = follow});
-}
-
-/* A pass changes a contact if it changes its speed by more than so many thicknesses a second. */
-#define CHANGE 0.5
-
-/* Corrects the impulses of a pair, and marks its bodies if that changes much. */
-static void correct(const Pass *pass, PxSolverContact *c, uint32_t count)
-{
-    PxSolverRun *run = pass->run;
-    bool changes = false;
-    Ends e = ends_of(run, c);
-    for (uint32_t k = 0; k < count; ++k)
-        changes = solve_contact(&e, &c[k], pass->h, pass->soft) > CHANGE * c[k].size || changes;
-    store_ends(run, c, &e);
-    if (!changes)
-        return;
-    if (run->body[c->a].per_mass > 0)
-        run->body[c->a].changed = true;
-    if (c->b != PX_NOBODY && run->body[c->b].per_mass > 0)
-        run->body[c->b].changed = true;
+    do_pass(&(Pass){.of = {.run = run, .h = h, .since = since, .follow = follow},
+                    .work = PX_ISA_PICK(run->step->isa, px_solver_relax_pair)});
 }
 
 /* Asks for the pairs of a body in the next pass. */
@@ -379,7 +239,9 @@ static bool pass_asked(PxSolverRun *run, Pass *pass, uint32_t words)
 void px_solver_converge(PxSolverRun *run, double h, const PxSoft *soft, bool due, uint32_t most)
 {
     uint32_t words = (run->slots + 63) / 64;
-    Pass pass = {.run = run, .work = correct, .h = h, .soft = soft, .asking = run->asking};
+    Pass pass = {.of = {.run = run, .h = h, .soft = soft},
+                 .work = PX_ISA_PICK(run->step->isa, px_solver_correct_pair),
+                 .asking = run->asking};
     memset(run->asked, due ? 0 : 0xff, words * sizeof *run->asked);
     if (!due && run->slots % 64 != 0)
         run->asked[words - 1] = ((uint64_t)1 << run->slots % 64) - 1;
@@ -481,7 +343,7 @@ bool px_solver_crosses(PxSolverRun *run, double h)
     return job.any;
 }
 
-static void rebound(const Pass *pass, PxSolverContact *c, uint32_t count)
+static void rebound(const PxSolverPass *pass, PxSolverContact *c, uint32_t count)
 {
     PxSolverRun *run = pass->run;
     for (PxSolverContact *end = c + count; c < end; ++c) {
@@ -498,5 +360,5 @@ static void rebound(const Pass *pass, PxSolverContact *c, uint32_t count)
 
 void px_solver_rebound(PxSolverRun *run, double interval)
 {
-    do_pass(&(Pass){.run = run, .work = rebound, .h = BOUNCE * run->g * interval});
+    do_pass(&(Pass){.of = {.run = run, .h = BOUNCE * run->g * interval}, .work = rebound});
 }

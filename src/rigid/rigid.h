@@ -12,6 +12,7 @@
 #define PX_RIGID_RIGID_H
 
 #include "base/arena.h"
+#include "base/simd.h"
 #include "matter/wall.h"
 #include "rigid/features.h"
 #include "rigid/joints.h"
@@ -37,6 +38,8 @@ typedef struct PxRigid {
     PxVec3 support;  ///< acceleration by its contacts in the last step, m/s^2
     PxVec3 cloth[2]; ///< force and moment by cloth in the last step, N and N m: cloth is expected
                      ///< to give the same in the next
+
+    PxVec3 pressed[2]; ///< force and moment by the pressure of fluids, low-pass filtered, N and N m
 
     bool holding;  ///< its keyframes hold it
     double since;  ///< when they took it, s
@@ -97,6 +100,7 @@ typedef struct PxRigidStep {
     uint32_t joints;
     PxArena *scratch;
     const PxThreads *threads;
+    PxIsa isa;
 
     PxRigid *after;          ///< result: the bodies at the end of the step, in scratch
     PxRigidKept *kept_after; ///< result: in scratch, sorted

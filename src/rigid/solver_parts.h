@@ -218,6 +218,22 @@ static inline double px_solver_most(double a, double b)
     return a > b ? a : b;
 }
 
+/// Impulse that a sub-step may repeat: that of an impact must not be, since a pass does not undo it
+/// where many contacts share it. Loads grow by this factor a sub-step, from the weight on.
+#define PX_SOLVER_GROWTH 2.0
+
+static inline void px_solver_calm(const PxSolverRun *run, PxSolverContact *c, double h)
+{
+    double most = PX_SOLVER_GROWTH * c->calm + c->mass_n * run->g * h;
+    if (c->jn > most) {
+        double scale = most / c->jn;
+        c->jn = most;
+        c->jt[0] *= scale;
+        c->jt[1] *= scale;
+    }
+    c->calm = c->jn;
+}
+
 /// Can impulses move it?
 static inline bool px_solver_is_free(const PxSolverBody *b)
 {
@@ -308,8 +324,6 @@ PxStatus px_solver_colour(PxSolverRun *run);
 /// remembers them; goes back to them.
 void px_solver_repeat(PxSolverRun *run, double h);
 void px_solver_recall(PxSolverRun *run);
-/// The impulse of a contact that the next sub-step may repeat.
-void px_solver_calm(const PxSolverRun *run, PxSolverContact *c, double h);
 /// After bodies have moved, `since` the start of the interval: measures the distances, corrects the
 /// impulses without a push against overlap, and with `follow` moves the points of contact with the
 /// bodies whose features they are, for the next sub-step.

@@ -250,6 +250,8 @@ void px_rigid_predict(PxWorld *world)
         PxBoundary *b = &wall->boundary;
         PxRigid copy = *r;
         PxRigidHold hold = hold_of(world, wall, &copy);
+        b->pressed[0] = r->pressed[0];
+        b->pressed[1] = r->pressed[1];
         if (hold.held) {
             wall->velocity = hold.velocity;
             wall->spin = hold.spin;
@@ -325,7 +327,8 @@ static PxStatus prepare(PxWorld *world, PxRigidRun **out)
                                  .kept = world->rigid_kept.data,
                                  .kepts = world->rigid_kept.count,
                                  .scratch = scratch,
-                                 .threads = &world->threads},
+                                 .threads = &world->threads,
+                                 .isa = world->isa},
                         .impulse = impulse,
                         .torque = torque};
     return PX_OK;
@@ -528,6 +531,8 @@ void px_rigid_stage_commit(PxWorld *world)
         if (world->particles.table.count + world->cloth_vertices.count > 0 && !s->hold[k].held)
             take_rest(&r, b, px_sub(px_boundary_impulse(b, &world->dist), run->impulse[k]),
                       px_sub(px_boundary_torque(b, &world->dist), run->torque[k]));
+        r.pressed[0] = b->pressed[0];
+        r.pressed[1] = b->pressed[1];
         world->rigids.data[k] = r;
     }
     if (s->kepts_after > 0)
@@ -560,6 +565,8 @@ static const struct {
     {"offset_turn", "", 4, offsetof(PxRigid, offset.turn)},
     {"cloth_force", "N", 3, offsetof(PxRigid, cloth[0])},
     {"cloth_moment", "N m", 3, offsetof(PxRigid, cloth[1])},
+    {"pressure_force", "N", 3, offsetof(PxRigid, pressed[0])},
+    {"pressure_moment", "N m", 3, offsetof(PxRigid, pressed[1])},
 };
 
 _Static_assert(sizeof(PxVec3) == 3 * sizeof(double) && sizeof(PxQuat) == 4 * sizeof(double),

@@ -150,11 +150,11 @@ bool px_flip_sees(const PxFluid *f)
     return sees;
 }
 
-/* Is a liquid so viscous that drag moves rigid bodies more than their inertia does? The grid then
- * gives them too little of it: viscosity is solved for before pressure, and a third of the drag on
- * a ball is pressure (Stokes). A ball 8 spacings wide in 100 Pa s sinks twice too fast. The
- * bound is a hundredth of the viscosity at which waves as long as a spacing are damped within a
- * period. */
+/* Is a liquid so viscous that drag moves rigid bodies more than their inertia does? With the grid,
+ * a ball 8 spacings wide sinks in 100 Pa s at 1.11 times its speed (`dfsph`: 0.69), but a box of
+ * 10 kg/m^3 that floats on it turns at up to 35 rad/s: viscosity is solved for before pressure,
+ * which acts on bodies in the viscous solve as it did in the steps before. The bound is a hundredth
+ * of the viscosity at which waves as long as a spacing are damped within a period. */
 static bool is_thick(const PxFluid *f)
 {
     bool thick = false;

@@ -162,8 +162,15 @@ static float filter_part(const PxFluid *f)
 typedef struct Steady {
     const PxFluid *fluid;
     float *before[3]; /* accelerations without pressure */
+    PxVec3 *taken;    /* by boundary: impulse without pressure, and its moment */
     float follows;    /* part by which the filtered values approach those of the step */
 } Steady;
+
+static void taken_by(const PxFluid *f, uint32_t k, PxVec3 out[2])
+{
+    out[0] = px_boundary_impulse(f->boundary[k], f->dist);
+    out[1] = px_boundary_torque(f->boundary[k], f->dist);
+}
 
 static PxStatus steady_begin(Steady *s, const PxFluid *f)
 {
@@ -177,6 +184,40 @@ static PxStatus steady_begin(Steady *s, const PxFluid *f)
         memcpy(s->before[c], a[c], f->count * sizeof(float));
     }
     return PX_OK;
+}
+
+/* The same for bodies on the grid, which take the impulses of the pressure between both calls.
+ * Sums over particles would not be those of the grid. */
+static PxStatus steady_bodies_begin(Steady *s)
+{
+    const PxFluid *f = s->fluid;
+    s->taken = PX_ARENA_ARRAY(f->scratch, PxVec3, 2 * (size_t)f->boundaries + 1);
+    if (s->taken == NULL)
+        return px_fail(PX_ERR_MEMORY, "pressure: no room for %zu boundaries", f->boundaries);
+    for (uint32_t k = 0; k < f->boundaries; ++k)
+        taken_by(f, k, s->taken + 2 * (size_t)k);
+    return PX_OK;
+}
+
+static void steady_bodies_end(const Steady *s)
+{
+    const PxFluid *f = s->fluid;
+    for (uint32_t k = 0; k < f->boundaries; ++k) {
+        PxBoundary *b = f->boundary[k];
+        PxVec3 now[2];
+        taken_by(f, k, now);
+        for (int n = 0; n < 2; ++n) {
+            PxVec3 force = px_scale(px_sub(now[n], s->taken[2 * k + (size_t)n]), 1 / f->dt);
+            b->pressed[n] = px_mad(b->pressed[n], px_sub(force, b->pressed[n]), (double)s->follows);
+        }
+    }
+}
+
+/* Without a grid the pressure of the particles tells the force. */
+static void forget_bodies(const PxFluid *f)
+{
+    for (uint32_t k = 0; k < f->boundaries; ++k)
+        f->boundary[k]->pressed[0] = f->boundary[k]->pressed[1] = px_vec(0, 0, 0);
 }
 
 static void steady_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -290,6 +331,7 @@ static PxStatus project(PxFluid *f, PxPoisson *plain, const float *weight, const
     memset(f->particles->warm_divergence, 0, f->count * sizeof(float)); /* no pressure: shifts */
     f->divergence = divergence;
     px_yield_end(f);
+    forget_bodies(f);
     return PX_OK;
 }
 
@@ -452,6 +494,7 @@ static PxStatus project_on_grid(PxFluid *f, PxPoisson *plain, const double *para
     PX_TRY(px_work_mark(f, PX_WORK_damping));
     Steady steady;
     PX_TRY(steady_begin(&steady, f));
+    PX_TRY(steady_bodies_begin(&steady));
     if (f->boundaries > 0)
         px_parallel_for(f->threads, f->count, PX_BLOCK, stop_block, &grid);
     px_parallel_for(f->threads, f->count, PX_BLOCK, change_block, &grid);
@@ -470,6 +513,7 @@ static PxStatus project_on_grid(PxFluid *f, PxPoisson *plain, const double *para
     steady_end(&steady);
     f->divergence = result.error / f->dt;
     px_yield_end(f);
+    steady_bodies_end(&steady);
     return PX_OK;
 }
 
@@ -519,5 +563,6 @@ PxStatus PX_ISA_NAME(px_implicit_solve)(PxFluid *f, PxImplicitKind kind)
     PX_TRY(PX_ISA_NAME(px_report_pressure)(f, job.all));
     steady_end(&steady);
     px_yield_end(f);
+    forget_bodies(f);
     return PX_OK;
 }
