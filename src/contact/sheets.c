@@ -234,7 +234,7 @@ PxVec3 px_sheet_normal(const PxSheets *s, uint32_t vertex)
     return px_normalized(sum, px_vec(0, 1, 0));
 }
 
-PxStatus px_sheets_begin(PxSheets *s, PxArena *scratch)
+PxStatus px_sheets_begin(PxSheets *s, PxArena *scratch, const PxThreads *threads)
 {
     const PxClothSystem *y = s->system;
     uint32_t n = y->vertices;
@@ -264,7 +264,7 @@ PxStatus px_sheets_begin(PxSheets *s, PxArena *scratch)
             (PxSheet){.boundary = {.ops = &sheet_ops, .temperature = NAN, .conductance = INFINITY},
                       .all = s,
                       .cloth = k};
-    return px_sheet_tree_fit(&s->tree, y, s->x, scratch);
+    return px_sheet_tree_fit(&s->tree, y, s->x, scratch, threads);
 }
 
 /* ---- sides ------------------------------------------------------------------------------------

@@ -97,6 +97,20 @@ typedef struct PxSheetTouch {
     double clings;  ///< the part of it that viscosity drags along the sheet, kg
 } PxSheetTouch;
 
+/// What a particle gives to one of its planes.
+typedef struct PxSheetGift {
+    PxVec3 normal;          ///< of the plane
+    double carried, clings; ///< of the particle, kg
+    PxVec3 impulse;         ///< N s
+} PxSheetGift;
+
+/// A corner's part in a gift.
+typedef struct PxSheetTaker {
+    uint32_t gift;
+    double weight; ///< of the corner
+    double factor; ///< the same times the plane's part in the mass that the particle adds
+} PxSheetTaker;
+
 /// One piece of cloth as a boundary.
 typedef struct PxSheet {
     PxBoundary boundary; ///< first
@@ -138,6 +152,11 @@ typedef struct PxSheets {
     uint32_t sheets;
     PxSheetTouch *touch; ///< particles within the support of a sheet
     uint32_t touches;
+    uint32_t *block;      ///< first touch of each block of PX_BLOCK rows
+    uint32_t *gifts;      ///< by touch: its first gift, one for each of its planes
+    PxSheetGift *gift;    ///< of all touches
+    uint32_t *takers;     ///< by vertex: its first taker
+    PxSheetTaker *taker;  ///< those of each vertex in the order of touches
     uint8_t *touching; ///< by row: does a sheet hide a part of its kernel?
     uint8_t *pressed;  ///< by row: does it move along with a sheet?
     PxSheetCell *cell; ///< by cell of the fluid's grid
@@ -145,7 +164,7 @@ typedef struct PxSheets {
 
 /// Takes arrays from scratch. `s` has system, x, sent, mass, dt, half, reach and spacing; friction
 /// and contact angle of the sheets are set by the caller afterwards. Errors: PX_ERR_MEMORY.
-PxStatus px_sheets_begin(PxSheets *s, PxArena *scratch);
+PxStatus px_sheets_begin(PxSheets *s, PxArena *scratch, const PxThreads *threads);
 
 /// Normal of the sheet at a vertex, of unit length.
 PxVec3 px_sheet_normal(const PxSheets *s, uint32_t vertex);
