@@ -66,8 +66,14 @@ typedef struct PxSheetFound {
 /// No sheet is within reach of a particle in the direction of `normal` beyond `top`.
 typedef struct PxSheetClear {
     float normal[3]; ///< unit
-    float top;       ///< from the particle, m; INFINITY: not known
+    float top;       ///< from the particle, m; INFINITY: not known, -INFINITY: none in reach
 } PxSheetClear;
+
+/// Triangles around some particles.
+typedef struct PxSheetFaces {
+    uint32_t count;
+    uint32_t leaf[]; ///< their nodes in the hierarchy
+} PxSheetFaces;
 
 /// Most cells of the grid in a column of fluid.
 #define PX_SHEET_COLUMN 112
@@ -143,7 +149,9 @@ typedef struct PxSheets {
     PxSheetFound **found;         ///< by row; NULL: no sheet is in reach
     float *nearest;        ///< by row: distance of the nearest sheet, m; INFINITY: none in reach
     uint8_t *maybe;        ///< by row: a sheet may cross the way to a neighbour
-    PxSheetClear *clear;   ///< by row with a finite nearest[]
+    PxSheetClear *clear;   ///< by row
+    PxSheetFaces **around; ///< by row: all triangles in reach, and others; NULL: not listed
+    float *quad;           ///< by row: position, and nearest[] or `reach`
     PxVec3 *load;          ///< by vertex: impulses of the fluid in this step, N s
     PxClothAdded *added;   ///< by vertex: mass of the fluid in front of both sides
     const uint8_t *held;   ///< by vertex: does a handle hold it?
@@ -177,7 +185,7 @@ int px_sheet_planes(const PxSheets *s, uint32_t cloth, PxVec3 place,
 /// Removes the pairs of particles that a sheet separates from the neighbour lists: fluid on one
 /// side does not feel fluid on the other. px_pairs_unite() puts them back. Errors: PX_ERR_MEMORY.
 PxStatus px_sheets_part(const PxSheets *s, PxPairs *pairs, uint32_t behind, PxArena *scratch,
-                        const PxThreads *threads, PxPairsParted *out);
+                        PxIsa isa, const PxThreads *threads, PxPairsParted *out);
 
 /// Does a sheet cross the straight way between two places, at the start of the step?
 bool px_sheets_between(const PxSheets *s, PxVec3 a, PxVec3 b);
