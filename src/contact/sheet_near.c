@@ -484,8 +484,8 @@ static void find_rows(Job *j, uint32_t from, uint32_t to, List *wide, List *list
     if (!maybe)
         return;
     /* nothing before the first triangle in that larger box is in this one */
-    bool listed = list_faces(s, px_sheet_box(b.low, b.high, s->reach), s->system->leaf_of[first],
-                             wide);
+    bool listed =
+        list_faces(s, px_sheet_box(b.low, b.high, s->reach), s->system->leaf_of[first], wide);
     for (uint32_t i = from; i < to && wide->count > 0; i += LANES) {
         Group g = {.row = i, .count = to - i < LANES ? to - i : LANES};
         b = bounds_of(j->p, i, i + g.count);

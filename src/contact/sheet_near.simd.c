@@ -75,8 +75,7 @@ void PX_ISA_NAME(px_sheet_measure)(const PxSheetChunk *chunk, uint32_t first, fl
         PxI8 inside = (v >= px_f8(0)) & (w >= px_f8(0)) & (v + w <= px_f8(1));
         Vec on[3];
         on[0] = less(ap, ab, clamp(d * px_f8(t->over[0])));
-        on[1] =
-            less(sub(ap, ab), side, clamp((e - d + px_f8(bb - bc)) * px_f8(t->over[1])));
+        on[1] = less(sub(ap, ab), side, clamp((e - d + px_f8(bb - bc)) * px_f8(t->over[1])));
         on[2] = less(ap, ac, clamp(e * px_f8(t->over[2])));
         PxF8 square[3] = {dot(on[0], on[0]), dot(on[1], on[1]), dot(on[2], on[2])};
         PxF8 best = px_f8_min(square[0], px_f8_min(square[1], square[2]));
@@ -123,8 +122,8 @@ void PX_ISA_NAME(px_sheet_compare)(const PxSheetChunk *chunk, const PxSheetLanes
 }
 
 /* The parts [low, high] of the way d from one end in which a sheet within reach of that end may
- * cross it: its triangles there are below `top` in the direction of the normal n, and none is nearer
- * than the part `near`. `top` is -INFINITY where no sheet is in reach. */
+ * cross it: its triangles there are below `top` in the direction of the normal n, and none is
+ * nearer than the part `near`. `top` is -INFINITY where no sheet is in reach. */
 PX_INLINE void bound_part(Vec d, Vec n, PxF8 top, PxF8 near, PxF8 *low, PxF8 *high)
 {
     PxF8 along = dot(d, n), part = top / along;
@@ -154,8 +153,9 @@ unsigned PX_ISA_NAME(px_sheet_may_part)(const PxSheetRows *rows, uint32_t i, con
     PxF8 here, there, until, back;
     bound_part(d, n, px_f8(c[3]), px_f8(0.999f) * near / length, &here, &until);
     bound_part((Vec){-d.x, -d.y, -d.z}, m, top, px_f8(0.999f) * far / length, &there, &back);
-    PxI8 both = (here + there <= one) & (here <= reach) & (there <= reach);
-    PxI8 first = (both | (here <= one - reach)) & (here <= until * one);
-    PxI8 second = (both | (there <= one - reach)) & (there <= back * one);
-    return px_f8_bits(apart & first) | px_f8_bits(apart & second) << 8;
+    PxI8 may = apart & (here <= until * one), other = apart & (there <= back * one);
+    PxI8 both = other & (here + there <= one) & (here <= reach) & (there <= reach);
+    may &= both | (here <= one - reach);
+    other &= there <= one - reach; /* what is within reach of both is found at this end */
+    return px_f8_bits(may) | px_f8_bits(other) << 8;
 }

@@ -4,16 +4,15 @@
 
 #include "base/simd.h"
 
-
 /// A triangle at the start of a step, for particles near it.
 typedef struct PxSheetTriangle {
     double at[3]; ///< its first corner, a
     float ab[3], ac[3];
-    float beyond[3][3];  ///< by edge (ab, bc, ca): corner of the triangle beyond it, from a; NaN:
-                         ///< border
-    float bb, bc, cc;    ///< products of ab and ac
-    float turn;          ///< over their determinant; NaN: no area, nothing is inside
-    float over[3];       ///< over the squares of the edges; 0: no length
+    float beyond[3][3]; ///< by edge (ab, bc, ca): corner of the triangle beyond it, from a; NaN:
+                        ///< border
+    float bb, bc, cc;   ///< products of ab and ac
+    float turn;         ///< over their determinant; NaN: no area, nothing is inside
+    float over[3];      ///< over the squares of the edges; 0: no length
 } PxSheetTriangle;
 
 /// Most triangles of one call.
@@ -35,8 +34,8 @@ typedef struct PxSheetChunk {
     float at[3][8];                  ///< the particles, from there
 } PxSheetChunk;
 
-/// Distances of the particles to the triangles. Lowers least[lane], the square of the least distance
-/// so far, and sets best[lane] to `first` and the number of that triangle in the chunk.
+/// Distances of the particles to the triangles. Lowers least[lane], the square of the least
+/// distance so far, and sets best[lane] to `first` and the number of that triangle in the chunk.
 PX_ISA_DECLARE(void, px_sheet_measure,
                (const PxSheetChunk *chunk, uint32_t first, float least[8], uint32_t best[8],
                 PxSheetLanes *out));
@@ -56,8 +55,8 @@ typedef struct PxSheetRows {
     float reach;
 } PxSheetRows;
 
-/// Sets the bits of those of 8 rows whose way from row i a sheet may cross: bits 0 to 7 within reach
-/// of i, 8 to 15 within reach of the other. Exchanging both exchanges their bits.
+/// Sets the bits of those of 8 rows whose way from row i a sheet may cross: bits 0 to 7 within
+/// reach of i, 8 to 15 within reach of the other row alone.
 PX_ISA_DECLARE(unsigned, px_sheet_may_part,
                (const PxSheetRows *rows, uint32_t i, const uint32_t row[8]));
 

@@ -366,8 +366,6 @@ static bool mark_separated(const void *user, uint32_t i, const uint32_t *list, u
 PxStatus px_sheets_part(const PxSheets *s, PxPairs *pairs, uint32_t behind, PxArena *scratch,
                         PxIsa isa, const PxThreads *threads, PxPairsParted *out)
 {
-    const Part job = {.s = s,
-                      .rows = {s->quad, s->clear[0].normal, (float)s->reach},
-                      .isa = isa};
+    const Part job = {.s = s, .rows = {s->quad, s->clear[0].normal, (float)s->reach}, .isa = isa};
     return px_pairs_cut(pairs, mark_separated, &job, behind, scratch, threads, out);
 }

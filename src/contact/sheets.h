@@ -160,14 +160,14 @@ typedef struct PxSheets {
     uint32_t sheets;
     PxSheetTouch *touch; ///< particles within the support of a sheet
     uint32_t touches;
-    uint32_t *block;      ///< first touch of each block of PX_BLOCK rows
-    uint32_t *gifts;      ///< by touch: its first gift, one for each of its planes
-    PxSheetGift *gift;    ///< of all touches
-    uint32_t *takers;     ///< by vertex: its first taker
-    PxSheetTaker *taker;  ///< those of each vertex in the order of touches
-    uint8_t *touching; ///< by row: does a sheet hide a part of its kernel?
-    uint8_t *pressed;  ///< by row: does it move along with a sheet?
-    PxSheetCell *cell; ///< by cell of the fluid's grid
+    uint32_t *block;     ///< first touch of each block of PX_BLOCK rows
+    uint32_t *gifts;     ///< by touch: its first gift, one for each of its planes
+    PxSheetGift *gift;   ///< of all touches
+    uint32_t *takers;    ///< by vertex: its first taker
+    PxSheetTaker *taker; ///< those of each vertex in the order of touches
+    uint8_t *touching;   ///< by row: does a sheet hide a part of its kernel?
+    uint8_t *pressed;    ///< by row: does it move along with a sheet?
+    PxSheetCell *cell;   ///< by cell of the fluid's grid
 } PxSheets;
 
 /// Takes arrays from scratch. `s` has system, x, sent, mass, dt, half, reach and spacing; friction
