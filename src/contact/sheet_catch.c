@@ -516,7 +516,7 @@ PxStatus px_sheet_catch(PxSheetCatch *c)
     px_parallel_for(c->threads, n, 4 * BLOCK, may_block, &j);
     if (!atomic_load(&j.any))
         return PX_OK;
-    PX_TRY(px_sheet_tree_move(&c->sheets->tree, c->sheets->x, c->at, c->scratch));
+    PX_TRY(px_sheet_tree_move(&c->sheets->tree, c->sheets->x, c->at, c->scratch, c->threads));
     px_parallel_for(c->threads, n, BLOCK, find_block, &j);
     for (uint32_t i = 0; i < n; ++i) {
         first[i] = contacts;

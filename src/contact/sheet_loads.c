@@ -50,24 +50,64 @@ static PxSheetTouch touch_of(const PxSheets *s, const PxFluid *f, struct PxWallT
     return t;
 }
 
-static uint32_t list_touches(PxSheets *s, const PxFluid *f, PxSheetTouch *out)
+/* How the mass that a particle adds is shared among the planes that it faces: in proportion to the
+ * size of the gradient of each plane's part of the kernel. The parts sum to 1. */
+static void share_parts(const PxWallProfile *profile, PxSheetTouch *t)
+{
+    PxVec3 gradient[PX_SHEET_PLANES];
+    double sizes = 0;
+    px_sheet_parts(profile, t->plane, t->planes, gradient);
+    for (int k = 0; k < t->planes; ++k)
+        sizes += t->part[k] = px_length(gradient[k]);
+    for (int k = 0; k < t->planes; ++k)
+        t->part[k] = sizes > 0 ? t->part[k] / sizes : k == 0;
+}
+
+/* The touches of a block of rows with sheets, if `out` is not NULL, and their number. */
+static uint32_t list_touches(const PxSheets *s, const PxFluid *f, uint32_t block, PxSheetTouch *out)
 {
     uint32_t count = 0;
-    for (uint32_t block = 0; block * PX_BLOCK < f->count; ++block)
-        for (struct PxTouches *list = f->touches[block]; list != NULL; list = list->next) {
-            const PxBoundary *b = f->boundary[list->boundary];
-            if (b < &s->sheet[0].boundary || b > &s->sheet[s->sheets - 1].boundary)
+    for (struct PxTouches *list = f->touches[block]; list != NULL; list = list->next) {
+        const PxBoundary *b = f->boundary[list->boundary];
+        if (b < &s->sheet[0].boundary || b > &s->sheet[s->sheets - 1].boundary)
+            continue;
+        uint32_t cloth = ((const PxSheet *)b)->cloth;
+        for (uint32_t k = 0; k < list->count; ++k) {
+            if (!counts(f, &list->touch[k]))
                 continue;
-            uint32_t cloth = ((const PxSheet *)b)->cloth;
-            for (uint32_t k = 0; k < list->count; ++k) {
-                if (!counts(f, &list->touch[k]))
-                    continue;
-                if (out != NULL)
-                    out[count] = touch_of(s, f, &list->touch[k], cloth);
-                ++count;
-            }
+            if (out != NULL)
+                out[count] = touch_of(s, f, &list->touch[k], cloth);
+            ++count;
         }
+    }
     return count;
+}
+
+static void count_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *j = user;
+    for (uint32_t block = begin; block < end; ++block)
+        j->s->block[block] = list_touches(j->s, j->fluid, block, NULL);
+}
+
+static void list_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *j = user;
+    PxSheets *s = j->s;
+    for (uint32_t block = begin; block < end; ++block) {
+        list_touches(s, j->fluid, block, s->touch + s->block[block]);
+        for (uint32_t k = s->block[block]; k < s->block[block + 1]; ++k) {
+            PxSheetTouch *t = &s->touch[k];
+            if (t->planes == 1) { /* nearly all; in the order of the loops */
+                t->own = t->plane[0];
+                t->plane = &t->own;
+            }
+            s->touching[t->touch->row] = 1;
+            share_parts(j->fluid->wall_profile, t);
+        }
+    }
 }
 
 /* ---- columns ----------------------------------------------------------------------------------
@@ -224,6 +264,8 @@ static void carried_block(void *user, uint32_t begin, uint32_t end, int thread)
         PxSheetTouch *t = &j->s->touch[k];
         double column = 0, touching = 0;
         t->column = t->carried = t->clings = 0;
+        for (int n = 0; n < t->planes; ++n)
+            j->s->gift[j->s->gifts[k] + (uint32_t)n].carried = 0;
         if (px_dot(t->impulse, t->impulse) == 0 || t->planes == 0)
             continue; /* only fluid that presses moves along */
         for (uint32_t c, n = 0; (c = next_cell(j->s, t, &n)) != UINT32_MAX;) {
@@ -236,6 +278,12 @@ static void carried_block(void *user, uint32_t begin, uint32_t end, int thread)
         t->carried = (double)p->mass[t->touch->row] * column / touching;
         double grip = j->s->sheet[t->cloth].boundary.friction;
         t->clings = t->carried * fmin(grip * j->layer * cell * cell / column, 1);
+        for (int n = 0; n < t->planes; ++n) {
+            PxSheetGift *gift = &j->s->gift[j->s->gifts[k] + (uint32_t)n];
+            gift->normal = t->plane[n].normal;
+            gift->carried = t->carried;
+            gift->clings = t->clings;
+        }
     }
 }
 
@@ -252,23 +300,13 @@ static double viscous_layer(const PxFluid *f)
     return most;
 }
 
-/* How the mass that a particle adds is shared among the planes that it faces: in proportion to the
- * size of the gradient of each plane's part of the kernel. The parts sum to 1. */
-static void share_parts(const PxWallProfile *profile, PxSheetTouch *t)
-{
-    PxVec3 gradient[PX_SHEET_PLANES];
-    double sizes = 0;
-    px_sheet_parts(profile, t->plane, t->planes, gradient);
-    for (int k = 0; k < t->planes; ++k)
-        sizes += t->part[k] = px_length(gradient[k]);
-    for (int k = 0; k < t->planes; ++k)
-        t->part[k] = sizes > 0 ? t->part[k] / sizes : k == 0;
-}
-
-/* Adds `part` of the mass that a particle adds: all of it along the normal n of the plane, and what
+/* Adds `part` of the mass that a particle adds: all of it along the normal of the plane, and what
  * viscosity drags along in the other directions. */
-static void add_mass(PxClothAdded *to, const PxSheetTouch *t, PxVec3 n, double part)
+static void add_mass(PxClothAdded *to, const PxSheetGift *t, double part)
 {
+    PxVec3 n = t->normal;
+    if (!(t->carried > 0))
+        return;
     double across = part * t->clings, along = part * (t->carried - t->clings);
     const double add[6] = {across + along * n.x * n.x, along * n.x * n.y,
                            along * n.x * n.z,          across + along * n.y * n.y,
@@ -307,30 +345,67 @@ static PxStatus spread_masses(PxSheets *s)
     return PX_OK;
 }
 
+/* Lists the gifts of all touches, and who takes them. */
+static PxStatus list_takers(PxSheets *s)
+{
+    uint32_t vertices = s->system->vertices, gifts = 0;
+    s->gifts = PX_ARENA_ARRAY(s->scratch, uint32_t, (s->touches | 0x3ffu) + 1);
+    s->takers = PX_ARENA_ARRAY(s->scratch, uint32_t, vertices + 2);
+    if (s->gifts == NULL || s->takers == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for loads of %u vertices", vertices);
+    memset(s->takers, 0, (vertices + 2) * sizeof *s->takers);
+    uint32_t *next = s->takers + 1; /* takers[v + 1] ends as the first of v + 1 */
+    for (uint32_t k = 0; k < s->touches; ++k) {
+        const PxSheetTouch *t = &s->touch[k];
+        s->gifts[k] = gifts;
+        gifts += (uint32_t)t->planes;
+        for (int n = 0; n < t->planes; ++n)
+            for (int c = 0; c < 3; ++c)
+                ++next[s->system->face[t->plane[n].face].corner[c] + 1];
+    }
+    for (uint32_t v = 0; v < vertices; ++v)
+        next[v + 1] += next[v];
+    s->gift = PX_ARENA_ARRAY(s->scratch, PxSheetGift, (gifts | 0x3ffu) + 1);
+    s->taker = PX_ARENA_ARRAY(s->scratch, PxSheetTaker, 3 * ((size_t)(gifts | 0x3ffu) + 1));
+    if (s->gift == NULL || s->taker == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for loads of %u particles", gifts);
+    for (uint32_t k = 0; k < s->touches; ++k) {
+        const PxSheetTouch *t = &s->touch[k];
+        for (int n = 0; n < t->planes; ++n)
+            for (int c = 0; c < 3; ++c)
+                s->taker[next[s->system->face[t->plane[n].face].corner[c]]++] =
+                    (PxSheetTaker){.gift = s->gifts[k] + (uint32_t)n,
+                                   .weight = t->plane[n].weight[c],
+                                   .factor = t->part[n] * t->plane[n].weight[c]};
+    }
+    return PX_OK;
+}
+
 /* Lists the particles and finds the planes that they face: once in a step. */
 static PxStatus find_touches(PxSheets *s, Job *job)
 {
     const PxFluid *f = job->fluid;
-    s->touches = list_touches(s, f, NULL);
-    s->touch = PX_ARENA_ARRAY(s->scratch, PxSheetTouch, (s->touches | 0x3ffu) + 1);
-    s->touching = PX_ARENA_ARRAY(s->scratch, uint8_t, f->particles->table.count + 1);
-    s->pressed = PX_ARENA_ARRAY(s->scratch, uint8_t, f->particles->table.count + 1);
-    if (s->touch == NULL || s->touching == NULL || s->pressed == NULL)
-        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u particles that touch it", s->touches);
-    list_touches(s, f, s->touch);
-    for (uint32_t k = 0; k < s->touches; ++k) /* nearly all; in the order of the loops */
-        if (s->touch[k].planes == 1) {
-            s->touch[k].own = s->touch[k].plane[0];
-            s->touch[k].plane = &s->touch[k].own;
-        }
-    memset(s->touching, 0, f->particles->table.count);
-    for (uint32_t k = 0; k < s->touches; ++k) {
-        s->touching[s->touch[k].touch->row] = 1;
-        share_parts(f->wall_profile, &s->touch[k]);
-    }
+    uint32_t rows = f->particles->table.count, blocks = (f->count + PX_BLOCK - 1) / PX_BLOCK;
+    s->block = PX_ARENA_ARRAY(s->scratch, uint32_t, blocks + 1);
+    s->touching = PX_ARENA_ARRAY(s->scratch, uint8_t, rows + 1);
+    s->pressed = PX_ARENA_ARRAY(s->scratch, uint8_t, rows + 1);
     s->cell = PX_ARENA_ARRAY(s->scratch, PxSheetCell, f->grid->cells + 1);
-    if (s->cell == NULL)
-        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u cells", f->grid->cells);
+    if (s->block == NULL || s->touching == NULL || s->pressed == NULL || s->cell == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u particles", rows);
+    px_parallel_for(f->threads, blocks, 1, count_block, job);
+    s->touches = 0;
+    for (uint32_t k = 0; k < blocks; ++k) {
+        uint32_t count = s->block[k];
+        s->block[k] = s->touches;
+        s->touches += count;
+    }
+    s->block[blocks] = s->touches;
+    s->touch = PX_ARENA_ARRAY(s->scratch, PxSheetTouch, (s->touches | 0x3ffu) + 1);
+    if (s->touch == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u particles that touch it", s->touches);
+    memset(s->touching, 0, rows);
+    px_parallel_for(f->threads, blocks, 1, list_block, job);
+    PX_TRY(list_takers(s));
     PX_TRY(hash_cells(f->grid, s->scratch, &job->cells));
     px_parallel_for(f->threads, s->touches, PX_BLOCK / 4, columns_block, job);
     if (job->no_room)
@@ -344,48 +419,44 @@ PxStatus px_sheets_list(PxSheets *s, const PxFluid *f)
     return find_touches(s, &job);
 }
 
+/* Sums the masses that vertices get. */
+static void masses_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *j = user;
+    PxSheets *s = j->s;
+    for (uint32_t v = begin; v < end; ++v) {
+        PxClothAdded sum = {{0}};
+        for (uint32_t k = s->takers[v]; k < s->takers[v + 1]; ++k)
+            add_mass(&sum, &s->gift[s->taker[k].gift], s->taker[k].factor);
+        s->added[v] = sum;
+    }
+}
+
 PxStatus px_sheets_touch(PxSheets *s, PxFluid *f, bool masses)
 {
     Job job = {.s = s, .fluid = f, .layer = viscous_layer(f)};
     px_parallel_for(f->threads, s->touches, PX_BLOCK / 4, impulse_block, &job);
     if (!masses)
         return PX_OK;
-    for (uint32_t v = 0; v < s->system->vertices; ++v)
-        s->added[v] = (PxClothAdded){{0}};
     px_parallel_for(f->threads, f->grid->cells, PX_BLOCK / 4, pressed_block, &job);
     px_parallel_for(f->threads, s->touches, PX_BLOCK / 4, carried_block, &job);
-    for (uint32_t k = 0; k < s->touches; ++k) {
-        const PxSheetTouch *t = &s->touch[k];
-        for (int n = 0; n < t->planes && t->carried > 0; ++n)
-            for (int c = 0; c < 3; ++c) {
-                uint32_t v = s->system->face[t->plane[n].face].corner[c];
-                add_mass(&s->added[v], t, t->plane[n].normal, t->part[n] * t->plane[n].weight[c]);
-            }
-    }
+    px_parallel_for(f->threads, s->system->vertices, PX_BLOCK / 2, masses_block, &job);
     return spread_masses(s);
 }
 
 /* ---- loads --------------------------------------------------------------------------------------
  */
 
-static void give(PxSheets *s, const PxSheetPlane *plane, PxVec3 impulse)
-{
-    for (int c = 0; c < 3; ++c) {
-        PxVec3 *load = &s->load[s->system->face[plane->face].corner[c]];
-        *load = px_mad(*load, impulse, plane->weight[c]);
-    }
-}
-
 /* Gradients of the planes' parts: px_sheet_parts(). Each plane gets the pressure along its
  * own gradient; the rest, drag and tension, is shared by their sizes. */
-static void share(PxSheets *s, const PxWallProfile *profile, const PxSheetTouch *t, PxVec3 impulse)
+static void share(const PxWallProfile *profile, const PxSheetTouch *t, PxSheetGift *gift)
 {
     PxVec3 gradient[PX_SHEET_PLANES], sum = px_vec(0, 0, 0);
     double sizes = 0;
-    if (t->planes == 1) {
-        give(s, &t->plane[0], impulse);
+    gift[0].impulse = t->impulse;
+    if (t->planes == 1)
         return;
-    }
     px_sheet_parts(profile, t->plane, t->planes, gradient);
     for (int k = 0; k < t->planes; ++k) {
         sum = px_add(sum, gradient[k]);
@@ -393,14 +464,38 @@ static void share(PxSheets *s, const PxWallProfile *profile, const PxSheetTouch 
     }
     double square = px_dot(sum, sum);
     if (!(square > 0) || !(sizes > 0)) {
-        give(s, &t->plane[0], impulse);
+        for (int k = 1; k < t->planes; ++k)
+            gift[k].impulse = px_vec(0, 0, 0);
         return;
     }
-    double along = px_dot(impulse, sum) / square;
-    PxVec3 rest = px_mad(impulse, sum, -along);
+    double along = px_dot(t->impulse, sum) / square;
+    PxVec3 rest = px_mad(t->impulse, sum, -along);
     for (int k = 0; k < t->planes; ++k)
-        give(s, &t->plane[k],
-             px_mad(px_scale(gradient[k], along), rest, px_length(gradient[k]) / sizes));
+        gift[k].impulse =
+            px_mad(px_scale(gradient[k], along), rest, px_length(gradient[k]) / sizes);
+}
+
+static void share_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *j = user;
+    for (uint32_t k = begin; k < end; ++k)
+        if (j->s->touch[k].planes > 0)
+            share(j->fluid->wall_profile, &j->s->touch[k], &j->s->gift[j->s->gifts[k]]);
+}
+
+/* Sums the impulses that vertices get. */
+static void loads_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *j = user;
+    PxSheets *s = j->s;
+    for (uint32_t v = begin; v < end; ++v) {
+        PxVec3 sum = px_vec(0, 0, 0);
+        for (uint32_t k = s->takers[v]; k < s->takers[v + 1]; ++k)
+            sum = px_mad(sum, s->gift[s->taker[k].gift].impulse, s->taker[k].weight);
+        s->load[v] = sum;
+    }
 }
 
 /* Velocity of a sheet with what friction gave it so far. */
@@ -456,11 +551,9 @@ static void rub(PxSheets *s, PxFluid *f, const PxSheetTouch *t, PxVec3 *rubbed)
 
 PxStatus px_sheets_load(PxSheets *s, const PxFluid *f)
 {
-    for (uint32_t v = 0; v < s->system->vertices; ++v)
-        s->load[v] = px_vec(0, 0, 0);
-    for (uint32_t k = 0; k < s->touches; ++k)
-        if (s->touch[k].planes > 0 && px_dot(s->touch[k].impulse, s->touch[k].impulse) > 0)
-            share(s, f->wall_profile, &s->touch[k], s->touch[k].impulse);
+    Job job = {.s = s, .fluid = f};
+    px_parallel_for(f->threads, s->touches, PX_BLOCK / 2, share_block, &job);
+    px_parallel_for(f->threads, s->system->vertices, PX_BLOCK / 2, loads_block, &job);
     return px_sheets_spread(s, s->load);
 }
 
@@ -540,6 +633,32 @@ PxStatus px_sheets_return(PxSheets *s, const PxFluid *f, PxVec3 *change)
 /* ---- the velocity that the fluid sees -----------------------------------------------------------
  */
 
+typedef struct Seen {
+    PxSheets *s;
+    PxFluid *fluid;
+    const PxVec3 *seen; /* velocities that the fluid will see */
+} Seen;
+
+/* Blocks of rows: a row may touch several sheets. */
+static void flux_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Seen *j = user;
+    const PxSheets *s = j->s;
+    for (uint32_t k = s->block[begin]; k < s->block[end]; ++k) {
+        const PxSheetTouch *t = &s->touch[k];
+        PxVec3 change = px_vec(0, 0, 0);
+        for (int c = 0; c < 3 && t->planes > 0; ++c) {
+            uint32_t i = s->system->face[t->plane[0].face].corner[c];
+            change = px_mad(change, px_sub(j->seen[i], s->v[i]), t->plane[0].weight[c]);
+        }
+        const float *g = t->touch->gradient;
+        j->fluid->wall_flux[t->touch->row] +=
+            px_fluid_part(j->fluid, t->touch->row) *
+            (float)(change.x * (double)g[0] + change.y * (double)g[1] + change.z * (double)g[2]);
+    }
+}
+
 PxStatus px_sheets_set_velocity(PxSheets *s, PxFluid *f, const PxVec3 *v)
 {
     uint32_t n = s->system->vertices;
@@ -550,18 +669,8 @@ PxStatus px_sheets_set_velocity(PxSheets *s, PxFluid *f, const PxVec3 *v)
     for (uint32_t i = 0; i < n; ++i)
         seen[i] = s->base[i] = v[i];
     PX_TRY(px_sheets_mean(s, seen));
-    for (uint32_t k = 0; k < s->touches; ++k) {
-        const PxSheetTouch *t = &s->touch[k];
-        PxVec3 change = px_vec(0, 0, 0);
-        for (int c = 0; c < 3 && t->planes > 0; ++c) {
-            uint32_t i = s->system->face[t->plane[0].face].corner[c];
-            change = px_mad(change, px_sub(seen[i], s->v[i]), t->plane[0].weight[c]);
-        }
-        const float *g = t->touch->gradient;
-        f->wall_flux[t->touch->row] +=
-            px_fluid_part(f, t->touch->row) *
-            (float)(change.x * (double)g[0] + change.y * (double)g[1] + change.z * (double)g[2]);
-    }
+    Seen job = {s, f, seen};
+    px_parallel_for(f->threads, (f->count + PX_BLOCK - 1) / PX_BLOCK, 1, flux_block, &job);
     for (uint32_t i = 0; i < n; ++i)
         s->v[i] = seen[i];
     px_arena_release(s->scratch, mark);

@@ -169,6 +169,7 @@ typedef struct Job {
     PxSheets *s;
     const PxGrid *grid;
     const PxParticles *p;
+    PxSheetTriangle *triangle; /* by face */
     PxIsa isa;
     bool no_room;
 } Job;
@@ -177,16 +178,14 @@ typedef struct Job {
 typedef struct List {
     uint32_t count;
     uint32_t face[MOST];
-    PxVec3 middle;
-    PxSheetTriangle triangle[PX_SHEET_CHUNK];
     PxSheetLanes lanes;
-    uint32_t held; /* first triangle of the chunk in `triangle` and `lanes`; UINT32_MAX: none */
+    uint32_t held; /* first triangle of the chunk in `lanes`; UINT32_MAX: none */
 } List;
 
 /* Up to 8 particles. */
 typedef struct Group {
     uint32_t row, count;
-    PxVec3 place[LANES];
+    PxVec3 place[LANES], middle;
     float at[3][LANES];
 } Group;
 
@@ -202,24 +201,52 @@ static void put(float to[3], PxVec3 v)
     to[2] = (float)v.z;
 }
 
-static void pack(const PxSheets *s, PxVec3 middle, uint32_t face, PxSheetTriangle *out)
+static float over(float v)
 {
-    PxVec3 t[3];
-    corners_of(s, face, t);
-    put(out->a, px_sub(t[0], middle));
-    put(out->ab, px_sub(t[1], t[0]));
-    put(out->ac, px_sub(t[2], t[0]));
-    for (int k = 0; k < 3; ++k) {
-        uint32_t beyond = px_sheet_across(s->system, face, k);
-        put(out->beyond[k],
-            beyond == UINT32_MAX ? px_vec(NAN, NAN, NAN) : px_sub(s->x[beyond], t[0]));
+    return v > 0 ? 1 / v : 0;
+}
+
+static float dot_of(const float a[3], const float b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void pack_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *j = user;
+    const PxSheets *s = j->s;
+    for (uint32_t face = begin; face < end; ++face) {
+        PxSheetTriangle *out = &j->triangle[face];
+        PxVec3 t[3];
+        corners_of(s, face, t);
+        out->at[0] = t[0].x;
+        out->at[1] = t[0].y;
+        out->at[2] = t[0].z;
+        put(out->ab, px_sub(t[1], t[0]));
+        put(out->ac, px_sub(t[2], t[0]));
+        for (int k = 0; k < 3; ++k) {
+            uint32_t beyond = px_sheet_across(s->system, face, k);
+            put(out->beyond[k],
+                beyond == UINT32_MAX ? px_vec(NAN, NAN, NAN) : px_sub(s->x[beyond], t[0]));
+        }
+        float bb = dot_of(out->ab, out->ab), bc = dot_of(out->ab, out->ac);
+        float cc = dot_of(out->ac, out->ac), det = bb * cc - bc * bc;
+        out->bb = bb;
+        out->bc = bc;
+        out->cc = cc;
+        out->turn = det > 0 ? 1 / det : NAN;
+        out->over[0] = over(bb);
+        out->over[1] = over(bb - 2 * bc + cc);
+        out->over[2] = over(cc);
     }
 }
 
-/* Lists the triangles whose boxes meet a box. False: there are too many. */
-static bool list_faces(const PxSheets *s, PxSheetBox box, List *list)
+/* Lists the triangles whose boxes meet a box, from node `at` of the hierarchy on. False: there are
+ * too many. */
+static bool list_faces(const PxSheets *s, PxSheetBox box, uint32_t at, List *list)
 {
-    PxSheetWalk walk = {.box = box};
+    PxSheetWalk walk = {.box = box, .at = at};
     list->count = 0;
     for (uint32_t f; (f = px_sheet_next(&s->tree, &walk)) != UINT32_MAX;) {
         if (list->count == MOST)
@@ -243,18 +270,26 @@ static void list_some(const PxSheets *s, const List *of, PxSheetBox box, List *l
     }
 }
 
-/* Distances of a group to triangles [first, first + count) of the list. `fresh`: of a new group. */
-static void measure_chunk(const Job *j, List *list, const Group *g, uint32_t first, uint32_t count,
+/* A group and triangles [first, first + count) of the list. */
+static PxSheetChunk chunk_of(const Job *j, const List *list, const Group *g, uint32_t first,
+                             uint32_t count)
+{
+    PxSheetChunk c = {.triangle = j->triangle,
+                      .face = list->face + first,
+                      .count = count,
+                      .middle = {g->middle.x, g->middle.y, g->middle.z}};
+    memcpy(c.at, g->at, sizeof c.at);
+    return c;
+}
+
+/* Their distances. `fresh`: of a new group. */
+static void measure_chunk(const Job *j, List *list, const PxSheetChunk *c, uint32_t first,
                           bool fresh, float least[LANES], uint32_t best[LANES])
 {
-    if (list->held != first)
-        for (uint32_t k = 0; k < count; ++k)
-            pack(j->s, list->middle, list->face[first + k], &list->triangle[k]);
-    else if (!fresh)
+    if (list->held == first && !fresh)
         return;
     list->held = first;
-    PX_ISA_PICK(j->isa, px_sheet_measure)
-    (list->triangle, count, g->at, first, least, best, &list->lanes);
+    PX_ISA_PICK(j->isa, px_sheet_measure)(c, first, least, best, &list->lanes);
 }
 
 /* The nearest triangle of each particle among [first, end) of the list. */
@@ -268,7 +303,8 @@ static void nearest(const Job *j, List *list, const Group *g, uint32_t first, ui
     }
     for (uint32_t at = first; at < end; at += PX_SHEET_CHUNK) {
         uint32_t count = end - at < PX_SHEET_CHUNK ? end - at : PX_SHEET_CHUNK;
-        measure_chunk(j, list, g, at, count, true, least, best);
+        PxSheetChunk chunk = chunk_of(j, list, g, at, count);
+        measure_chunk(j, list, &chunk, at, true, least, best);
     }
 }
 
@@ -309,10 +345,10 @@ static void find_planes(Job *j, List *list, const Group *g, uint32_t first, uint
     for (uint32_t at = first; at < end; at += PX_SHEET_CHUNK) {
         uint32_t count = end - at < PX_SHEET_CHUNK ? end - at : PX_SHEET_CHUNK;
         uint8_t other[PX_SHEET_CHUNK];
-        measure_chunk(j, list, g, at, count, false, least, ignored);
+        PxSheetChunk chunk = chunk_of(j, list, g, at, count);
+        measure_chunk(j, list, &chunk, at, false, least, ignored);
         PX_ISA_PICK(j->isa, px_sheet_compare)
-        (list->triangle, count, g->at, &list->lanes, normal, 1.0001f * (float)s->reach,
-         (float)ALIKE, other, top);
+        (&chunk, &list->lanes, normal, 1.0001f * (float)s->reach, (float)ALIKE, other, top);
         for (uint32_t k = 0; k < count; ++k)
             for (unsigned bits = other[k]; bits != 0; bits &= bits - 1) {
                 int l = __builtin_ctz(bits);
@@ -399,6 +435,37 @@ static PxBounds bounds_of(const PxParticles *p, uint32_t from, uint32_t to)
                       {(double)high[0], (double)high[1], (double)high[2]}};
 }
 
+/* Keeps the triangles in reach of each particle of a group; with several cloths or chunks, whose
+ * distances are not all known any more, those around the group. */
+static void keep_faces(Job *j, const List *list, const Group *g)
+{
+    PxSheets *s = j->s;
+    const uint32_t *of_face = s->system->of_face;
+    bool known = list->count <= PX_SHEET_CHUNK && list->held == 0 &&
+                 of_face[list->face[0]] == of_face[list->face[list->count - 1]];
+    float most = 1.001f * (float)(s->reach * s->reach);
+    uint32_t lists = known ? g->count : 1, size = sizeof(PxSheetFaces) / sizeof(uint32_t);
+    px_join_begin();
+    uint32_t *room =
+        PX_ARENA_ARRAY(s->scratch, uint32_t, (size_t)lists * (size + (size_t)list->count));
+    j->no_room = j->no_room || room == NULL;
+    px_join_end();
+    if (room == NULL)
+        return;
+    for (uint32_t l = 0; l < g->count; ++l) {
+        PxSheetFaces *out = (PxSheetFaces *)room;
+        s->around[g->row + l] = out;
+        if (!known && l > 0)
+            continue;
+        out->count = 0;
+        for (uint32_t k = 0; k < list->count; ++k) {
+            out->leaf[out->count] = s->system->leaf_of[list->face[k]];
+            out->count += !known || list->lanes.square[k][l] < most;
+        }
+        room += known ? size + out->count : 0;
+    }
+}
+
 /* Rows [from, to) of adjacent cells. */
 static void find_rows(Job *j, uint32_t from, uint32_t to, List *wide, List *list)
 {
@@ -406,27 +473,49 @@ static void find_rows(Job *j, uint32_t from, uint32_t to, List *wide, List *list
     for (uint32_t i = from; i < to; ++i) {
         s->found[i] = NULL;
         s->nearest[i] = INFINITY;
+        s->around[i] = NULL;
+        s->clear[i] = (PxSheetClear){.top = -INFINITY};
     }
     PxBounds b = bounds_of(j->p, from, to);
-    bool listed = list_faces(s, px_sheet_box(b.low, b.high, s->reach), wide);
     PxSheetWalk walk = {.box = px_sheet_box(b.low, b.high, 2 * s->half)};
-    bool maybe = wide->count > 0 || px_sheet_next(&s->tree, &walk) != UINT32_MAX;
+    uint32_t first = px_sheet_next(&s->tree, &walk);
+    bool maybe = first != UINT32_MAX;
     memset(s->maybe + from, maybe, to - from);
+    if (!maybe)
+        return;
+    /* nothing before the first triangle in that larger box is in this one */
+    bool listed =
+        list_faces(s, px_sheet_box(b.low, b.high, s->reach), s->system->leaf_of[first], wide);
     for (uint32_t i = from; i < to && wide->count > 0; i += LANES) {
         Group g = {.row = i, .count = to - i < LANES ? to - i : LANES};
         b = bounds_of(j->p, i, i + g.count);
-        list->middle = px_scale(px_add(b.low, b.high), 0.5);
+        g.middle = px_scale(px_add(b.low, b.high), 0.5);
         list->held = UINT32_MAX;
         if (listed)
             list_some(s, wide, px_sheet_box(b.low, b.high, s->reach), list);
         for (uint32_t l = 0; l < LANES; ++l) {
             g.place[l] = place_of(j->p, i + (l < g.count ? l : 0));
-            PxVec3 at = px_sub(g.place[l], list->middle);
+            PxVec3 at = px_sub(g.place[l], g.middle);
             g.at[0][l] = (float)at.x;
             g.at[1][l] = (float)at.y;
             g.at[2][l] = (float)at.z;
         }
         find_group(j, list, &g, listed);
+        if (listed && list->count > 0)
+            keep_faces(j, list, &g);
+    }
+}
+
+static void quad_rows(const Job *j, uint32_t from, uint32_t to)
+{
+    const PxSheets *s = j->s;
+    float most = (float)s->reach;
+    for (uint32_t i = from; i < to; ++i) {
+        float *quad = s->quad + 4 * (size_t)i;
+        quad[0] = j->p->x[i];
+        quad[1] = j->p->y[i];
+        quad[2] = j->p->z[i];
+        quad[3] = s->nearest[i] < most ? s->nearest[i] : most;
     }
 }
 
@@ -441,22 +530,28 @@ static void find_block(void *user, uint32_t begin, uint32_t end, int thread)
         for (to = c + 1; to < end && to < c + ADJACENT && g->key[to] == g->key[to - 1] + 1;)
             ++to;
         find_rows(j, g->begin[c], g->begin[to], &wide, &list);
+        quad_rows(j, g->begin[c], g->begin[to]);
     }
 }
 
 PxStatus px_sheets_find(PxSheets *s, const PxGrid *grid, const PxParticles *p, PxIsa isa,
                         const PxThreads *threads)
 {
-    enum { CELLS = 64 };
+    enum { CELLS = 64, FACES = 256 };
     uint32_t n = p->table.count;
     Job job = {.s = s, .grid = grid, .p = p, .isa = isa};
     s->found = PX_ARENA_ARRAY(s->scratch, PxSheetFound *, n + 1);
     s->nearest = PX_ARENA_ARRAY(s->scratch, float, n + 1);
     s->clear = PX_ARENA_ARRAY(s->scratch, PxSheetClear, n + 1);
     s->maybe = PX_ARENA_ARRAY(s->scratch, uint8_t, n + 1);
-    if (s->found == NULL || s->nearest == NULL || s->clear == NULL || s->maybe == NULL)
+    s->around = PX_ARENA_ARRAY(s->scratch, PxSheetFaces *, n + 1);
+    s->quad = PX_ARENA_ARRAY(s->scratch, float, 4 * ((size_t)n + 1));
+    job.triangle = PX_ARENA_ARRAY(s->scratch, PxSheetTriangle, s->system->faces + 1);
+    if (s->found == NULL || s->nearest == NULL || s->clear == NULL || s->maybe == NULL ||
+        s->around == NULL || s->quad == NULL || job.triangle == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u particles", n);
     s->particles = p;
+    px_parallel_for(threads, s->system->faces, FACES, pack_block, &job);
     px_parallel_for(threads, grid->cells, CELLS, find_block, &job);
     return job.no_room ? px_fail(PX_ERR_MEMORY, "cloth: no room for what %u particles touch", n)
                        : PX_OK;

@@ -1,6 +1,7 @@
 /// Distances of 8 particles to triangles of cloth: contact/sheet_near.h.
 #include "contact/sheet_near_pass.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct Vec {
@@ -48,38 +49,34 @@ PX_INLINE PxF8 clamp(PxF8 t)
     return px_f8_min(px_f8_max(t, px_f8(0)), px_f8(1));
 }
 
-PX_INLINE float over(float v)
+/* The first corner of a triangle from the middle of the particles. */
+PX_INLINE Vec first_corner(const PxSheetChunk *c, const PxSheetTriangle *t)
 {
-    return v > 0 ? 1 / v : 0;
+    const float a[3] = {(float)(t->at[0] - c->middle[0]), (float)(t->at[1] - c->middle[1]),
+                        (float)(t->at[2] - c->middle[2])};
+    return all(a);
 }
 
-PX_INLINE float dot_of(const float a[3], const float b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-void PX_ISA_NAME(px_sheet_measure)(const PxSheetTriangle *triangle, uint32_t count,
-                                   const float at[3][8], uint32_t first, float least[8],
+void PX_ISA_NAME(px_sheet_measure)(const PxSheetChunk *chunk, uint32_t first, float least[8],
                                    uint32_t best_of[8], PxSheetLanes *out)
 {
-    const Vec p = load(at);
+    const Vec p = load(chunk->at);
     PxF8 lowest = px_f8_load(least);
     PxI8 number;
     memcpy(&number, best_of, sizeof number);
-    for (uint32_t f = 0; f < count; ++f) {
-        const PxSheetTriangle *t = &triangle[f];
-        float bb = dot_of(t->ab, t->ab), bc = dot_of(t->ab, t->ac), cc = dot_of(t->ac, t->ac);
-        float det = bb * cc - bc * bc, turn = det > 0 ? 1 / det : NAN; /* NaN: never inside */
-        Vec ab = all(t->ab), ac = all(t->ac), ap = sub(p, all(t->a)), side = sub(ac, ab);
+    for (uint32_t f = 0; f < chunk->count; ++f) {
+        const PxSheetTriangle *t = &chunk->triangle[chunk->face[f]];
+        float bb = t->bb, bc = t->bc, cc = t->cc;
+        Vec ab = all(t->ab), ac = all(t->ac), ap = sub(p, first_corner(chunk, t));
+        Vec side = sub(ac, ab);
         PxF8 d = dot(ap, ab), e = dot(ap, ac);
-        PxF8 v = (px_f8(cc) * d - px_f8(bc) * e) * px_f8(turn);
-        PxF8 w = (px_f8(bb) * e - px_f8(bc) * d) * px_f8(turn);
+        PxF8 v = (px_f8(cc) * d - px_f8(bc) * e) * px_f8(t->turn);
+        PxF8 w = (px_f8(bb) * e - px_f8(bc) * d) * px_f8(t->turn);
         PxI8 inside = (v >= px_f8(0)) & (w >= px_f8(0)) & (v + w <= px_f8(1));
         Vec on[3];
-        on[0] = less(ap, ab, clamp(d * px_f8(over(bb))));
-        on[1] = less(sub(ap, ab), side,
-                     clamp((e - d + px_f8(bb - bc)) * px_f8(over(bb - 2 * bc + cc))));
-        on[2] = less(ap, ac, clamp(e * px_f8(over(cc))));
+        on[0] = less(ap, ab, clamp(d * px_f8(t->over[0])));
+        on[1] = less(sub(ap, ab), side, clamp((e - d + px_f8(bb - bc)) * px_f8(t->over[1])));
+        on[2] = less(ap, ac, clamp(e * px_f8(t->over[2])));
         PxF8 square[3] = {dot(on[0], on[0]), dot(on[1], on[1]), dot(on[2], on[2])};
         PxF8 best = px_f8_min(square[0], px_f8_min(square[1], square[2]));
         Vec r = choose_vec(square[0] <= best, on[0], choose_vec(square[1] <= best, on[1], on[2]));
@@ -104,23 +101,61 @@ void PX_ISA_NAME(px_sheet_measure)(const PxSheetTriangle *triangle, uint32_t cou
     memcpy(best_of, &number, sizeof number);
 }
 
-void PX_ISA_NAME(px_sheet_compare)(const PxSheetTriangle *triangle, uint32_t count,
-                                   const float at[3][8], const PxSheetLanes *lanes,
+void PX_ISA_NAME(px_sheet_compare)(const PxSheetChunk *chunk, const PxSheetLanes *lanes,
                                    const float normal[3][8], float reach, float alike,
                                    uint8_t *other, float top[8])
 {
-    const Vec p = load(at), n = load(normal);
+    const Vec p = load(chunk->at), n = load(normal);
     PxF8 most = px_f8_load(top);
-    for (uint32_t f = 0; f < count; ++f) {
-        const PxSheetTriangle *t = &triangle[f];
+    for (uint32_t f = 0; f < chunk->count; ++f) {
+        const PxSheetTriangle *t = &chunk->triangle[chunk->face[f]];
         PxF8 square = px_f8_load(lanes->square[f]);
         PxI8 near = square < px_f8(reach * reach);
         PxF8 along = dot(load(lanes->apart[f]), n);
         PxI8 differs = near & (along < px_f8(alike) * px_f8_sqrt(square));
         other[f] = (uint8_t)(px_f8_bits(differs) & lanes->least[f]);
         PxF8 b = dot(all(t->ab), n), c = dot(all(t->ac), n);
-        PxF8 high = dot(sub(all(t->a), p), n) + px_f8_max(px_f8(0), px_f8_max(b, c));
+        PxF8 high = dot(sub(first_corner(chunk, t), p), n) + px_f8_max(px_f8(0), px_f8_max(b, c));
         most = choose(near, px_f8_max(most, high), most);
     }
     px_f8_store(top, most);
+}
+
+/* The parts [low, high] of the way d from one end in which a sheet within reach of that end may
+ * cross it: its triangles there are below `top` in the direction of the normal n, and none is
+ * nearer than the part `near`. `top` is -INFINITY where no sheet is in reach. */
+PX_INLINE void bound_part(Vec d, Vec n, PxF8 top, PxF8 near, PxF8 *low, PxF8 *high)
+{
+    PxF8 along = dot(d, n), part = top / along;
+    PxI8 over = top >= px_f8(0), up = along > px_f8(0);
+    *low = px_f8_max(near, choose(over, px_f8(0), choose(up, px_f8(INFINITY), part)));
+    *high = choose(over & up, part, px_f8(INFINITY));
+}
+
+unsigned PX_ISA_NAME(px_sheet_may_part)(const PxSheetRows *rows, uint32_t i, const uint32_t row[8])
+{
+    const float *own = rows->quad + 4 * (size_t)i, *c = rows->clear + 4 * (size_t)i;
+    const Vec from = all(own), n = all(c);
+    const PxF8 near = px_f8(own[3]);
+    Vec to, m;
+    PxF8 far, top;
+    px_f8_load_quads(rows->quad, row, &to.x, &to.y, &to.z, &far);
+    Vec d = sub(to, from);
+    PxF8 square = dot(d, d), sum = px_f8(0.999f) * (near + far);
+    PxI8 apart = (sum * sum <= square) & (square > px_f8(0));
+    if (px_f8_bits(apart) == 0)
+        return 0;
+    px_f8_load_quads(rows->clear, row, &m.x, &m.y, &m.z, &top);
+    PxF8 length = px_f8_sqrt(square);
+    /* Parts of the way: up to `reach` a crossing is within reach of this end, from 1 - `reach` on
+     * within that of the other. It is no nearer to an end than the nearest sheet. */
+    PxF8 reach = px_f8(1.001f * rows->reach) / length, one = px_f8(1.001f);
+    PxF8 here, there, until, back;
+    bound_part(d, n, px_f8(c[3]), px_f8(0.999f) * near / length, &here, &until);
+    bound_part((Vec){-d.x, -d.y, -d.z}, m, top, px_f8(0.999f) * far / length, &there, &back);
+    PxI8 may = apart & (here <= until * one), other = apart & (there <= back * one);
+    PxI8 both = other & (here + there <= one) & (here <= reach) & (there <= reach);
+    may &= both | (here <= one - reach);
+    other &= there <= one - reach; /* what is within reach of both is found at this end */
+    return px_f8_bits(may) | px_f8_bits(other) << 8;
 }

@@ -49,39 +49,56 @@ static void join(PxSheetBox *to, const PxSheetBox *a, const PxSheetBox *b)
     }
 }
 
-/* Boxes of the vectors to - from of the corners; from NULL: of the positions `to`. */
-static PxSheetBox *fit(const PxClothSystem *y, const PxVec3 *from, const PxVec3 *to,
-                       PxArena *scratch)
+typedef struct Fit {
+    const PxClothSystem *system;
+    const PxVec3 *from, *to;
+    PxSheetBox *box;
+} Fit;
+
+static void fit_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
-    PxSheetBox *box = PX_ARENA_ARRAY(scratch, PxSheetBox, y->nodes + 1);
-    for (uint32_t n = y->nodes; box != NULL && n-- > 0;) {
-        const PxClothNode *node = &y->node[n];
-        if (node->face == UINT32_MAX) { /* children come after their parent */
-            join(&box[n], &box[n + 1], &box[y->node[n + 1].next]);
-            continue;
-        }
+    (void)thread;
+    const Fit *j = user;
+    const PxClothSystem *y = j->system;
+    for (uint32_t f = begin; f < end; ++f) {
         PxVec3 t[3];
         for (int k = 0; k < 3; ++k) {
-            uint32_t v = y->face[node->face].corner[k];
-            t[k] = from != NULL ? px_sub(to[v], from[v]) : to[v];
+            uint32_t v = y->face[f].corner[k];
+            t[k] = j->from != NULL ? px_sub(j->to[v], j->from[v]) : j->to[v];
         }
-        box[n] = box_of_face(t);
+        j->box[y->leaf_of[f]] = box_of_face(t);
     }
+}
+
+/* Boxes of the vectors to - from of the corners; from NULL: of the positions `to`. */
+static PxSheetBox *fit(const PxClothSystem *y, const PxVec3 *from, const PxVec3 *to,
+                       PxArena *scratch, const PxThreads *threads)
+{
+    enum { FACES = 512 };
+    Fit job = {y, from, to, PX_ARENA_ARRAY(scratch, PxSheetBox, y->nodes + 1)};
+    PxSheetBox *box = job.box;
+    if (box == NULL)
+        return NULL;
+    px_parallel_for(threads, y->faces, FACES, fit_block, &job);
+    for (uint32_t n = y->nodes; n-- > 0;) /* children come after their parent */
+        if (y->node[n].face == UINT32_MAX)
+            join(&box[n], &box[n + 1], &box[y->node[n + 1].next]);
     return box;
 }
 
 PxStatus px_sheet_tree_fit(PxSheetTree *tree, const PxClothSystem *y, const PxVec3 *x,
-                           PxArena *scratch)
+                           PxArena *scratch, const PxThreads *threads)
 {
-    *tree = (PxSheetTree){.system = y, .box = fit(y, NULL, x, scratch)};
+    *tree = (PxSheetTree){.system = y, .box = fit(y, NULL, x, scratch, threads)};
     return tree->box != NULL
                ? PX_OK
                : px_fail(PX_ERR_MEMORY, "cloth: no room for boxes of %u triangles", y->faces);
 }
 
-PxStatus px_sheet_tree_move(PxSheetTree *tree, const PxVec3 *x, const PxVec3 *to, PxArena *scratch)
+PxStatus px_sheet_tree_move(PxSheetTree *tree, const PxVec3 *x, const PxVec3 *to, PxArena *scratch,
+                            const PxThreads *threads)
 {
-    tree->move = fit(tree->system, x, to, scratch);
+    tree->move = fit(tree->system, x, to, scratch, threads);
     return tree->move != NULL ? PX_OK
                               : px_fail(PX_ERR_MEMORY, "cloth: no room for boxes of %u triangles",
                                         tree->system->faces);

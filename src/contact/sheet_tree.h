@@ -36,10 +36,11 @@ typedef struct PxSheetTree {
 
 /// Fits the boxes to the positions x of the vertices. Errors of both: PX_ERR_MEMORY.
 PxStatus px_sheet_tree_fit(PxSheetTree *tree, const PxClothSystem *system, const PxVec3 *x,
-                           PxArena *scratch);
+                           PxArena *scratch, const PxThreads *threads);
 
 /// Fits `move` to the displacements to - x.
-PxStatus px_sheet_tree_move(PxSheetTree *tree, const PxVec3 *x, const PxVec3 *to, PxArena *scratch);
+PxStatus px_sheet_tree_move(PxSheetTree *tree, const PxVec3 *x, const PxVec3 *to, PxArena *scratch,
+                            const PxThreads *threads);
 
 /// A box that contains the places a and b and all that is nearer to them than `reach`.
 PxSheetBox px_sheet_box(PxVec3 a, PxVec3 b, double reach);

@@ -1,5 +1,7 @@
 #include "contact/sheets.h"
 
+#include "contact/sheet_near_pass.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -234,7 +236,7 @@ PxVec3 px_sheet_normal(const PxSheets *s, uint32_t vertex)
     return px_normalized(sum, px_vec(0, 1, 0));
 }
 
-PxStatus px_sheets_begin(PxSheets *s, PxArena *scratch)
+PxStatus px_sheets_begin(PxSheets *s, PxArena *scratch, const PxThreads *threads)
 {
     const PxClothSystem *y = s->system;
     uint32_t n = y->vertices;
@@ -264,7 +266,7 @@ PxStatus px_sheets_begin(PxSheets *s, PxArena *scratch)
             (PxSheet){.boundary = {.ops = &sheet_ops, .temperature = NAN, .conductance = INFINITY},
                       .all = s,
                       .cloth = k};
-    return px_sheet_tree_fit(&s->tree, y, s->x, scratch);
+    return px_sheet_tree_fit(&s->tree, y, s->x, scratch, threads);
 }
 
 /* ---- sides ------------------------------------------------------------------------------------
@@ -285,26 +287,48 @@ static bool crosses(const PxVec3 t[3], PxVec3 a, PxVec3 b)
     return u >= slack && v >= slack && u + v <= size - slack;
 }
 
+/* As crosses(), with the same answer for both directions. */
+static bool parts(const PxSheets *s, uint32_t face, PxVec3 a, PxVec3 b)
+{
+    bool swap = a.x != b.x ? a.x > b.x : a.y != b.y ? a.y > b.y : a.z > b.z;
+    PxVec3 t[3];
+    corners_of(s, face, t);
+    return crosses(t, swap ? b : a, swap ? a : b);
+}
+
 bool px_sheets_between(const PxSheets *s, PxVec3 a, PxVec3 b)
 {
-    /* both ways give the same answer */
-    bool swap = a.x != b.x ? a.x > b.x : a.y != b.y ? a.y > b.y : a.z > b.z;
-    PxVec3 from = swap ? b : a, to = swap ? a : b, t[3];
     PxSheetWalk walk = {.box = px_sheet_box(a, b, 0)};
-    for (uint32_t f; (f = px_sheet_next(&s->tree, &walk)) != UINT32_MAX;) {
-        corners_of(s, f, t);
-        if (crosses(t, from, to))
+    for (uint32_t f; (f = px_sheet_next(&s->tree, &walk)) != UINT32_MAX;)
+        if (parts(s, f, a, b))
             return true;
-    }
     return false;
 }
 
-/* Can a sheet within reach of particle i cross the way d from it? */
-static bool is_open(const PxSheets *s, uint32_t i, float dx, float dy, float dz)
+/* The same for triangles in reach of row i, which is at one end. */
+static bool is_between(const PxSheets *s, uint32_t i, PxVec3 a, PxVec3 b)
 {
-    const PxSheetClear *c = &s->clear[i];
-    return s->nearest[i] < INFINITY &&
-           !(dx * c->normal[0] + dy * c->normal[1] + dz * c->normal[2] > c->top);
+    const PxSheetFaces *list = s->around[i];
+    if (list == NULL)
+        return px_sheets_between(s, a, b);
+    PxSheetBox box = px_sheet_box(a, b, 0);
+    for (uint32_t k = 0; k < list->count; ++k)
+        if (px_sheet_boxes_meet(&s->tree.box[list->leaf[k]], &box) &&
+            parts(s, s->system->node[list->leaf[k]].face, a, b))
+            return true;
+    return false;
+}
+
+typedef struct Part {
+    const PxSheets *s;
+    PxSheetRows rows;
+    PxIsa isa;
+} Part;
+
+static PxVec3 place_of(const PxSheets *s, uint32_t i)
+{
+    const PxParticles *p = s->particles;
+    return px_vec((double)p->x[i], (double)p->y[i], (double)p->z[i]);
 }
 
 /* A way that a sheet crosses is at least as long as both distances to the sheet together, and at
@@ -312,33 +336,36 @@ static bool is_open(const PxSheets *s, uint32_t i, float dx, float dy, float dz)
 static bool mark_separated(const void *user, uint32_t i, const uint32_t *list, uint32_t size,
                            uint8_t *bits)
 {
-    const PxSheets *s = user;
-    const PxParticles *p = s->particles;
-    const float *x = p->x, *y = p->y, *z = p->z, *nearest = s->nearest;
-    float most = (float)s->reach, own = nearest[i] < most ? nearest[i] : most;
-    float xi = x[i], yi = y[i], zi = z[i];
+    const Part *j = user;
+    const PxSheets *s = j->s;
     bool any = false;
     if (!s->maybe[i])
         return false;
-    for (uint32_t n = 0; n < size; ++n) {
-        uint32_t k = list[n];
-        float dx = x[k] - xi, dy = y[k] - yi, dz = z[k] - zi;
-        float other = nearest[k] < most ? nearest[k] : most, sum = 0.999f * (own + other);
-        if (!(sum * sum <= dx * dx + dy * dy + dz * dz) || k == i)
-            continue;
-        if (!is_open(s, i, dx, dy, dz) && !is_open(s, k, -dx, -dy, -dz))
-            continue;
-        if (!px_sheets_between(s, px_vec((double)xi, (double)yi, (double)zi),
-                               px_vec((double)x[k], (double)y[k], (double)z[k])))
-            continue;
-        bits[n / 8] |= (uint8_t)(1u << n % 8);
-        any = true;
+    for (uint32_t n = 0; n < size; n += 8) {
+        uint32_t rest[8];
+        const uint32_t *row = list + n;
+        if (size - n < 8) { /* a way to itself is never crossed */
+            for (uint32_t k = 0; k < 8; ++k)
+                rest[k] = n + k < size ? list[n + k] : i;
+            row = rest;
+        }
+        unsigned may = PX_ISA_PICK(j->isa, px_sheet_may_part)(&j->rows, i, row);
+        for (unsigned left = (may | may >> 8) & 0xff; left != 0; left &= left - 1) {
+            int k = __builtin_ctz(left);
+            PxVec3 from = place_of(s, i), to = place_of(s, row[k]);
+            if (!((may >> k & 1) && is_between(s, i, from, to)) &&
+                !((may >> k & 0x100) && is_between(s, row[k], from, to)))
+                continue;
+            bits[n / 8] |= (uint8_t)(1u << k);
+            any = true;
+        }
     }
     return any;
 }
 
 PxStatus px_sheets_part(const PxSheets *s, PxPairs *pairs, uint32_t behind, PxArena *scratch,
-                        const PxThreads *threads, PxPairsParted *out)
+                        PxIsa isa, const PxThreads *threads, PxPairsParted *out)
 {
-    return px_pairs_cut(pairs, mark_separated, s, behind, scratch, threads, out);
+    const Part job = {.s = s, .rows = {s->quad, s->clear[0].normal, (float)s->reach}, .isa = isa};
+    return px_pairs_cut(pairs, mark_separated, &job, behind, scratch, threads, out);
 }

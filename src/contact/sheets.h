@@ -66,8 +66,14 @@ typedef struct PxSheetFound {
 /// No sheet is within reach of a particle in the direction of `normal` beyond `top`.
 typedef struct PxSheetClear {
     float normal[3]; ///< unit
-    float top;       ///< from the particle, m; INFINITY: not known
+    float top;       ///< from the particle, m; INFINITY: not known, -INFINITY: none in reach
 } PxSheetClear;
+
+/// Triangles around some particles.
+typedef struct PxSheetFaces {
+    uint32_t count;
+    uint32_t leaf[]; ///< their nodes in the hierarchy
+} PxSheetFaces;
 
 /// Most cells of the grid in a column of fluid.
 #define PX_SHEET_COLUMN 112
@@ -96,6 +102,20 @@ typedef struct PxSheetTouch {
     double speed2;  ///< square of its speed at the start of the step, m^2/s^2
     double clings;  ///< the part of it that viscosity drags along the sheet, kg
 } PxSheetTouch;
+
+/// What a particle gives to one of its planes.
+typedef struct PxSheetGift {
+    PxVec3 normal;          ///< of the plane
+    double carried, clings; ///< of the particle, kg
+    PxVec3 impulse;         ///< N s
+} PxSheetGift;
+
+/// A corner's part in a gift.
+typedef struct PxSheetTaker {
+    uint32_t gift;
+    double weight; ///< of the corner
+    double factor; ///< the same times the plane's part in the mass that the particle adds
+} PxSheetTaker;
 
 /// One piece of cloth as a boundary.
 typedef struct PxSheet {
@@ -129,7 +149,9 @@ typedef struct PxSheets {
     PxSheetFound **found;         ///< by row; NULL: no sheet is in reach
     float *nearest;        ///< by row: distance of the nearest sheet, m; INFINITY: none in reach
     uint8_t *maybe;        ///< by row: a sheet may cross the way to a neighbour
-    PxSheetClear *clear;   ///< by row with a finite nearest[]
+    PxSheetClear *clear;   ///< by row
+    PxSheetFaces **around; ///< by row: all triangles in reach, and others; NULL: not listed
+    float *quad;           ///< by row: position, and nearest[] or `reach`
     PxVec3 *load;          ///< by vertex: impulses of the fluid in this step, N s
     PxClothAdded *added;   ///< by vertex: mass of the fluid in front of both sides
     const uint8_t *held;   ///< by vertex: does a handle hold it?
@@ -138,14 +160,19 @@ typedef struct PxSheets {
     uint32_t sheets;
     PxSheetTouch *touch; ///< particles within the support of a sheet
     uint32_t touches;
-    uint8_t *touching; ///< by row: does a sheet hide a part of its kernel?
-    uint8_t *pressed;  ///< by row: does it move along with a sheet?
-    PxSheetCell *cell; ///< by cell of the fluid's grid
+    uint32_t *block;     ///< first touch of each block of PX_BLOCK rows
+    uint32_t *gifts;     ///< by touch: its first gift, one for each of its planes
+    PxSheetGift *gift;   ///< of all touches
+    uint32_t *takers;    ///< by vertex: its first taker
+    PxSheetTaker *taker; ///< those of each vertex in the order of touches
+    uint8_t *touching;   ///< by row: does a sheet hide a part of its kernel?
+    uint8_t *pressed;    ///< by row: does it move along with a sheet?
+    PxSheetCell *cell;   ///< by cell of the fluid's grid
 } PxSheets;
 
 /// Takes arrays from scratch. `s` has system, x, sent, mass, dt, half, reach and spacing; friction
 /// and contact angle of the sheets are set by the caller afterwards. Errors: PX_ERR_MEMORY.
-PxStatus px_sheets_begin(PxSheets *s, PxArena *scratch);
+PxStatus px_sheets_begin(PxSheets *s, PxArena *scratch, const PxThreads *threads);
 
 /// Normal of the sheet at a vertex, of unit length.
 PxVec3 px_sheet_normal(const PxSheets *s, uint32_t vertex);
@@ -158,7 +185,7 @@ int px_sheet_planes(const PxSheets *s, uint32_t cloth, PxVec3 place,
 /// Removes the pairs of particles that a sheet separates from the neighbour lists: fluid on one
 /// side does not feel fluid on the other. px_pairs_unite() puts them back. Errors: PX_ERR_MEMORY.
 PxStatus px_sheets_part(const PxSheets *s, PxPairs *pairs, uint32_t behind, PxArena *scratch,
-                        const PxThreads *threads, PxPairsParted *out);
+                        PxIsa isa, const PxThreads *threads, PxPairsParted *out);
 
 /// Does a sheet cross the straight way between two places, at the start of the step?
 bool px_sheets_between(const PxSheets *s, PxVec3 a, PxVec3 b);

@@ -12,10 +12,13 @@
 /* Cell number along an axis; clamps coordinates that are too large or not finite. */
 static inline int64_t cell_number(double inverse, float x)
 {
-    double c = floor((double)x * inverse);
+    double c = (double)x * inverse;
     if (!(c > -(double)FAR))
         return c != c ? 0 : -FAR;
-    return c < (double)FAR ? (int64_t)c : FAR;
+    if (!(c < (double)FAR))
+        return FAR;
+    int64_t number = (int64_t)c; /* floor() is a call without SSE4.1 */
+    return number - ((double)number > c);
 }
 
 static inline uint64_t axis_coordinate(const PxGridFrame *f, int axis, int64_t number)

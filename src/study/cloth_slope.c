@@ -161,14 +161,14 @@ static PxStatus write_plot(const char *folder, const PxClothSlope *slope, size_t
     plot_times(out, slope, count, true);
     fprintf(out,
             "set key inside top right\nset xrange [0:1.02]\nset xlabel '\u00b5'\nset title '(c) "
-            "mean from %g to %g s'\n"
+            "mean from %g to %g s, by \u00b5'\n"
             "plot 'slope.csv' using ($3==0 && $1<=%g ? $2 : NaN):4 with points pt 7 ps 1.1 lc rgb "
             "'#a5402d' title 'cloth of %g m', "
             "'' using ($3==0 && $1>%g ? $2 : NaN):4 with points pt 6 ps 1.1 lc rgb '#2d60a5' title "
             "'of %g m', "
             "[0:0.6] %.4f%+.4f*x with lines lw 1.4 lc rgb '#777777' title '%.2f - %.2f \u00b5'\n"
             "set xrange [0:*]\nset xlabel '{/Symbol d}, kg/s'\n"
-            "set title '(c) mean from %g to %g s'\n"
+            "set title '(d) mean from %g to %g s, by {/Symbol d}'\n"
             "plot 'slope.csv' using ($2==0 && $1<=%g ? $3 : NaN):4 with points pt 7 ps 1.1 lc rgb "
             "'#a5402d' title 'cloth of %g m', "
             "%.4f*exp(-%.4f*x) with lines lw 1.4 lc rgb '#777777' title '%.2f exp(-%.1f {/Symbol "

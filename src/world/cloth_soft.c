@@ -233,7 +233,7 @@ PxStatus px_cloth_soft_catch(PxWorld *world, PxClothStep *s, const PxVec3 *at)
                        .sheet = sheet,
                        .sheets = cloths,
                        .reach = world->def.spacing};
-    PX_TRY(px_sheet_tree_fit(&sheets.tree, s->system, s->x, s->scratch));
+    PX_TRY(px_sheet_tree_fit(&sheets.tree, s->system, s->x, s->scratch, s->threads));
     PxSheetCatch c = {.sheets = &sheets,
                       .at = at,
                       .w = s->w,

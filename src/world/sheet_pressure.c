@@ -274,13 +274,18 @@ static PxStatus let_yield(PxWorld *world, PxFluid *f, const PxPressureModel *mod
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices", n);
     if (s->touches == 0 || !model->yields)
         return PX_OK;
+    PX_STAGE(&world->profile, "cloth") /* which the cloth needs anyway */
     PX_TRY(px_cloth_stage_yields(world, mass, impulse, q->w));
-    PX_TRY(px_sheets_yield(s, f, mass));
-    for (uint32_t i = 0; i < n; ++i)
-        q->w[i] = px_add(q->w[i], times(s->per_mass[i].m, impulse[i]));
-    if (is_small(s, q->w, q->start))
-        return px_sheets_set_velocity(s, f, q->w);
-    hold_still(s, f);
+    PX_STAGE(&world->profile, "turns")
+    {
+        PX_TRY(px_sheets_yield(s, f, mass));
+        for (uint32_t i = 0; i < n; ++i)
+            q->w[i] = px_add(q->w[i], times(s->per_mass[i].m, impulse[i]));
+        if (is_small(s, q->w, q->start))
+            PX_TRY(px_sheets_set_velocity(s, f, q->w));
+        else
+            hold_still(s, f);
+    }
     return PX_OK;
 }
 
@@ -303,7 +308,6 @@ PxStatus px_sheet_stage_pressure(PxWorld *world, PxFluid *f, const PxPressureMod
     PX_TRY(begin(&q, s));
     PX_STAGE(&world->profile, "sheets")
     PX_TRY(px_sheets_list(s, f));
-    PX_STAGE(&world->profile, "turns")
     PX_TRY(let_yield(world, f, model, &q));
     memcpy(kept.copy[FLUX], f->wall_flux, kept.size);
     bool again = false;

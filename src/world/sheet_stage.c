@@ -80,7 +80,7 @@ PxStatus px_sheet_stage_begin(PxWorld *world, PxFluid *fluid)
     double *wetness;
     PX_TRY(px_wet_saturation(world, &wetness));
     s->wetness = wetness;
-    PX_TRY(px_sheets_begin(s, &world->scratch));
+    PX_TRY(px_sheets_begin(s, &world->scratch, &world->threads));
     set_sheets(world, fluid, s);
     PX_TRY(px_sheets_find(s, fluid->grid, fluid->particles, fluid->isa, fluid->threads));
     PX_TRY(append_boundaries(s, fluid));

@@ -225,7 +225,7 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     {
         if (sheets != NULL)
             PX_TRY(px_sheets_part(sheets, &world->pairs, px_fluid_visible(fluid), fluid->scratch,
-                                  fluid->threads, &sides));
+                                  fluid->isa, fluid->threads, &sides));
     }
     PX_STAGE(&world->profile, "walls")
     {

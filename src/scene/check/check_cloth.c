@@ -223,6 +223,9 @@ static void check_pores(PxScene *scene, size_t index)
     PxPath root = px_path_root(), materials = px_path_key(&root, "materials");
     PxPath material = px_path_key(&materials, def->name);
     PxPath section = px_path_key(&material, "cloth");
+    const json_t *pores = json_object_get(stated, "pores");
+    if (pores != NULL && (!json_is_number(pores) || json_number_value(pores) != 0.0))
+        return; /* has pores, or what was stated is refused elsewhere */
     for (size_t k = 0; k < PX_COUNT(needs) && def->cloth.cloth && !(def->cloth.pores > 0); ++k) {
         PxPath at = px_path_key(&section, needs[k]);
         const json_t *value = json_object_get(stated, needs[k]);
