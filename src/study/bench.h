@@ -27,6 +27,7 @@ PxStatus px_bench_cloth_fluid(PxBench *bench);
 PxStatus px_bench_contact(PxBench *bench);
 PxStatus px_bench_fluid(PxBench *bench);
 PxStatus px_bench_melt(PxBench *bench);
+PxStatus px_bench_mesh_walls(PxBench *bench);
 PxStatus px_bench_neighbours(PxBench *bench);
 PxStatus px_bench_peer(PxBench *bench);
 PxStatus px_bench_scaling(PxBench *bench);
