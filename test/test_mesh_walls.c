@@ -8,6 +8,7 @@
 #include "matter/wall_field.h"
 #include "matter/wall_triangles.h"
 #include "study/colon_room.h"
+#include "study/tube_flows.h"
 #include "world/world_parts.h"
 
 #include <stdio.h>
@@ -277,6 +278,17 @@ TEST(spheres_come_to_rest_in_a_corner)
     CHECK_NEAR(fastest, 0, 0.001);
     CHECK(stats.leaked == 0);
     px_world_free(world);
+}
+
+PHYSICS(flow_through_a_tube_of_triangles_is_poiseuilles)
+{
+    for (int search = PX_SEARCH_TABLE; search <= PX_SEARCH_TREE; search += 3) {
+        PxTubeCase tube = {.cells = 10, .search = (PxWallSearch)search, .threads = 2};
+        PxTubeResult result;
+        CHECK_OK(px_tube_poiseuille(&tube, &result));
+        CHECK_NEAR(result.fastest, 1, 0.05);
+        CHECK(result.leaked == 0);
+    }
 }
 
 TEST_MAIN()

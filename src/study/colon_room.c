@@ -67,6 +67,8 @@ static PxStatus fill_world(PxColonRoom *room, const PxColonRoomDef *def, const c
     barium.name = "barium";
     barium.density = 1620;
     barium.viscosity = 0.07;
+    if (def->pressure != NULL)
+        barium.pressure = px_pressure_choice(def->pressure);
     PxBodyDef fluid = px_body_def_default();
     fluid.name = "contrast";
     fluid.positions = room->particles;

@@ -11,6 +11,7 @@ typedef struct PxColonRoomDef {
     double spacing;     ///< m; 0: such that they fill `full` of it
     double full;        ///< part of the colon's volume, 0 .. 1, if the spacing is 0
     PxWallsDef walls;
+    const char *pressure; ///< model; NULL: the default
     int threads;
 } PxColonRoomDef;
 
