@@ -1,6 +1,7 @@
 /// Walls that are meshes, by each way to find them: hash grid, tree, distance field and table.
 #include "check.h"
 #include "meshes.h"
+#include "scenes.h"
 
 #include "base/digest.h"
 #include "base/random.h"
@@ -278,6 +279,34 @@ TEST(spheres_come_to_rest_in_a_corner)
     CHECK_NEAR(fastest, 0, 0.001);
     CHECK(stats.leaked == 0);
     px_world_free(world);
+}
+
+/* ---- a table that is tilted ---------------------------------------------------------------- */
+
+#define TILT                                                                                       \
+    "{\"phyxel\": 1, \"spacing\": 0.1, \"time\": {\"frames\": 20, \"fps\": 10},\n"                 \
+    "\"materials\": {\"water\": {\"density\": 1000}},\n"                                           \
+    "\"bodies\": [{\"name\": \"drop\", \"shape\": {\"box\": [0.2, 0.2, 0.2]}, \"material\": "      \
+    "\"water\"}],\n"                                                                               \
+    "\"events\": [{\"at\": 0.1, \"set\": \"gravity\", \"to\": [0, -8, 0]},"                        \
+    " {\"at\": 0.2, \"over\": 1, \"set\": \"gravity\", \"to\": [10, 0, 0]}]}"
+
+TEST(gravity_turns_over_a_time)
+{
+    PxScene *scene = scene_of(TILT);
+    PxWorld *world;
+    CHECK_OK(px_scene_world(scene, 1, &world));
+    CHECK_OK(px_world_advance(world, 0.15));
+    CHECK_NEAR(world->def.gravity.y, -8, 1e-12);
+    CHECK_OK(px_world_advance(world, 0.705)); /* at the middle of the 26th of 50 parts: 0.51 */
+    double angle = 0.51 * 1.5707963267948966, size = 8 + 0.51 * 2;
+    CHECK_NEAR(world->def.gravity.x, size * sin(angle), 1e-9);
+    CHECK_NEAR(world->def.gravity.y, -size * cos(angle), 1e-9);
+    CHECK_OK(px_world_advance(world, 1.3));
+    CHECK_NEAR(world->def.gravity.x, 10, 1e-12);
+    CHECK_NEAR(world->def.gravity.y, 0, 1e-12);
+    px_world_free(world);
+    px_scene_free(scene);
 }
 
 PHYSICS(flow_through_a_tube_of_triangles_is_poiseuilles)
