@@ -25,7 +25,7 @@ static void felt_make(Felt *felt, const PxShapeDef *def, const PxMesh *mesh, boo
     else
         CHECK_OK(px_shape_create(def, &felt->shape));
     px_wall_profile_init(&felt->profile, 2, 1);
-    CHECK_OK(px_wall_field_create(felt->shape, inside, NULL, &felt->field));
+    CHECK_OK(px_wall_field_create(felt->shape, inside, false, NULL, &felt->field));
     CHECK_OK(px_wall_field_fit(felt->field, &felt->profile));
 }
 

@@ -87,6 +87,33 @@ PX_API PxModelChoice px_rigid_contact_choice(const char *model);
 /// The same for the coat that represents a material's surface while it flows: "none", "surfels".
 PX_API PxModelChoice px_coat_choice(const char *model);
 
+/// How particles find the surface of a wall that is neither a box nor a plane.
+typedef enum PxWallSearch {
+    PX_SEARCH_TABLE,    ///< part of the kernel that the wall fills, tabulated; exact at edges
+    PX_SEARCH_DISTANCE, ///< signed distance field; the wall is flat at the scale of a particle
+    PX_SEARCH_GRID,     ///< the triangles near a particle, from a hash grid of cells
+    PX_SEARCH_TREE      ///< the same from a bounding volume hierarchy
+} PxWallSearch;
+
+/// How a tree of triangles is split: along its longest side, or such that the sum, or the larger,
+/// of the children's volumes is least.
+typedef enum PxWallTree { PX_WALL_TREE_LONGEST, PX_WALL_TREE_SUM, PX_WALL_TREE_LARGER } PxWallTree;
+
+/// What a wall does to a fluid: it fills a part of the kernel, or it stops spheres.
+typedef enum PxWallResponse { PX_WALLS_FILL, PX_WALLS_SPHERES } PxWallResponse;
+
+/// Walls as fluids meet them.
+typedef struct PxWallsDef {
+    bool stated;        ///< some of these values were stated, not left at their defaults
+    int search;         ///< PxWallSearch
+    int build;          ///< PxWallTree, of PX_SEARCH_TREE
+    int response;       ///< PxWallResponse
+    double radius;      ///< of spheres, in spacings, 0.1 .. 1
+    double restitution; ///< of spheres, 0 .. 1
+    double friction;    ///< Coulomb's, of spheres, 0 .. 10
+    double reserved[4]; ///< must be 0
+} PxWallsDef;
+
 /// Parameters of an empty world. Start from px_world_def_default().
 typedef struct PxWorldDef {
     PxDefHead head;
@@ -99,6 +126,7 @@ typedef struct PxWorldDef {
     int threads;     ///< 0: one for every core
     const PxAllocator *allocator; ///< NULL: the system's
     double solid_support; ///< solids: radius within which strains are fitted, in spacings, 1.8 .. 4
+    PxWallsDef walls;
 } PxWorldDef;
 
 PX_API void px_world_def_init(PxWorldDef *def, size_t size);

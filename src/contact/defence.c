@@ -31,7 +31,10 @@ static bool blocked(const Defence *def, const PxBoundary *b, const Way *way, dou
     double length = px_length(px_sub(way->to, way->from)) + def->travel;
     if (b->ops->at_least(b, way->when, way->from) > length + def->touch)
         return false;
-    double start = px_boundary_distance(b, way->when, way->from, NULL);
+    PxVec3 normal;
+    double start = px_boundary_near(b, way->when, way->from, INFINITY, &normal);
+    if (start > length + def->touch)
+        return false;
     if (start > 0) /* closer than `touch` already: a hit is when the distance halves */
         return b->ops->meets(b, &path, fmin(def->touch, 0.5 * start), at);
     /* It starts inside: only a path that leads out is free. */

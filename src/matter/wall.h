@@ -39,7 +39,9 @@ typedef struct PxWall {
     PxPose pose[2];              ///< at moments 0 and 1 of the step
     double step;                 ///< time between the two, s
     struct PxWallField *field;   ///< tabulated part of the kernel (wall_field.h); NULL: analytic
-    PxWallGlance glance;         ///< valid from fill_begin on
+    struct PxWallTriangles *triangles; ///< instead: the triangles themselves (wall_triangles.h)
+    bool spheres;        ///< stops particles as spheres (contact/spheres.h): fills nothing
+    PxWallGlance glance; ///< valid from fill_begin on
 } PxWall;
 
 /// The wall as a boundary. Torques are about the `at` of its shape, in its pose at moment 0.

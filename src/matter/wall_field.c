@@ -64,7 +64,7 @@ typedef struct Level {
 
 struct PxWallField {
     const PxShape *shape;
-    bool inside;
+    bool inside, plain;
     const PxAllocator *memory;
     const PxWallProfile *profile;
     PxVec3 middle; /* where blocks are counted from */
@@ -459,12 +459,14 @@ static void make_block(Making *m, Block *block)
 {
     const Level *l = m->level;
     measure_coarse(m);
-    measure_fine(m);
+    if (!m->field->plain)
+        measure_fine(m);
     for (int z = 0; z < l->nodes; ++z)
         for (int y = 0; y < l->nodes; ++y)
             for (int x = 0; x < l->nodes; ++x) {
                 int at = (z * l->nodes + y) * l->nodes + x, k = node_sample(l, x, y, z);
-                block->equal[at] = (float)node_value(m, at, k);
+                block->equal[at] =
+                    m->field->plain ? m->signed_distance[k] : (float)node_value(m, at, k);
                 if (x > 0 && y > 0 && z > 0 && x <= l->corners && y <= l->corners &&
                     z <= l->corners)
                     block->distance[((z - 1) * l->corners + y - 1) * l->corners + x - 1] =
@@ -536,7 +538,7 @@ static void grow_block(void *user, uint32_t begin, uint32_t end, int thread)
         m->low = low_corner(g->field, g->key[k]);
         m->level = &g->field->level[block->level];
         make_block(m, block);
-        g->edges[k] = block->level + 1 < LEVELS && has_edges(m);
+        g->edges[k] = block->level + 1 < LEVELS && !m->field->plain && has_edges(m);
     }
 }
 
@@ -774,8 +776,8 @@ bool px_wall_field_distance(const PxWallField *f, PxVec3 rest, PxWallLook *look,
 
 /* ---- life --------------------------------------------------------------- */
 
-PxStatus px_wall_field_create(const PxShape *shape, bool inside, const PxAllocator *memory,
-                              PxWallField **out)
+PxStatus px_wall_field_create(const PxShape *shape, bool inside, bool plain,
+                              const PxAllocator *memory, PxWallField **out)
 {
     *out = NULL;
     PxWallField *f = calloc(1, sizeof *f);
@@ -783,6 +785,7 @@ PxStatus px_wall_field_create(const PxShape *shape, bool inside, const PxAllocat
         return px_fail(PX_ERR_MEMORY, "walls: no room for a wall's field");
     f->shape = shape;
     f->inside = inside;
+    f->plain = plain;
     f->memory = memory;
     PxBounds b = px_shape_bounds(shape);
     f->middle = px_scale(px_add(b.low, b.high), 0.5);

@@ -5,6 +5,7 @@
 /// wall from both sides. Other shapes use a field (wall_field.h).
 #include "matter/wall.h"
 #include "matter/wall_field.h"
+#include "matter/wall_triangles.h"
 
 #include <math.h>
 
@@ -151,6 +152,8 @@ PxStatus px_wall_fill_begin(PxBoundary *b, const PxWallProfile *profile)
 {
     PxWall *wall = (PxWall *)b;
     wall->glance = glance_of(wall);
+    if (wall->triangles != NULL)
+        return px_wall_triangles_fit(wall->triangles, profile);
     return wall->field != NULL ? px_wall_field_fit(wall->field, profile) : PX_OK;
 }
 
@@ -232,6 +235,14 @@ static bool fill_heat(const PxWall *wall, PxVec3 rest, double s, PxWallLook *loo
            find_spread(wall, rest, fill->distance, 0.5 * s, look, &fill->spread);
 }
 
+/* Lever and lift as of a flat wall with that gradient. */
+static void find_lever(const PxWall *wall, const PxFillQuery *query, PxFill *fill)
+{
+    double steep = px_length(fill->gradient), away = fmax(fill->distance, 0);
+    fill->lever = steep * away;
+    fill->lift = steep > 0 ? away / steep * steepness(wall, fill->gradient, query->up) : 0;
+}
+
 uint32_t px_wall_fill(const PxBoundary *b, const PxFillQuery *query, PxFill *out, double *nearest)
 {
     const PxWall *wall = (const PxWall *)b;
@@ -247,7 +258,10 @@ uint32_t px_wall_fill(const PxBoundary *b, const PxFillQuery *query, PxFill *out
         }
         PxVec3 rest = px_wall_to_rest(wall, 0, x);
         PxFill *fill = &out[count];
-        if (wall->field == NULL) {
+        if (wall->triangles != NULL) {
+            px_wall_triangles_ask(wall->triangles, rest, fill);
+            find_lever(wall, query, fill);
+        } else if (wall->field == NULL) {
             fill_by_formula(wall, query, rest, fill);
         } else {
             uint64_t before = look.key;
@@ -259,12 +273,10 @@ uint32_t px_wall_fill(const PxBoundary *b, const PxFillQuery *query, PxFill *out
                 ++count;
                 continue;
             }
-            double steep = px_length(fill->gradient), away = fmax(fill->distance, 0);
-            fill->lever = steep * away;
-            fill->lift = steep > 0 ? away / steep * steepness(wall, fill->gradient, query->up) : 0;
+            find_lever(wall, query, fill);
         }
         *near = fmin(*near, fill->distance);
-        if (!(fill->distance < h))
+        if (!(fill->distance < h) || wall->spheres)
             continue;
         fill->row = i;
         fill->gradient = px_wall_turn_to_world(wall, 0, fill->gradient);

@@ -3,8 +3,12 @@
 
 #include "world/overlap.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Parts of a turn of gravity a second. */
+#define TURNS 50.0
 
 /* Ids in the world of the scene's things, by kind and index. */
 typedef struct Ids {
@@ -84,6 +88,56 @@ static PxStatus keep_columns(const PxSceneOutput *output, PxWorld *world)
     return PX_OK;
 }
 
+/* Gravity when event k begins: what the latest event before it made it. */
+static PxVec3 gravity_before(const PxScene *scene, size_t k)
+{
+    PxVec3 gravity = scene->world.gravity;
+    double latest = -1;
+    for (size_t n = 0; n < scene->events; ++n) {
+        const PxSceneEvent *e = &scene->event[n];
+        double ends = e->at + e->over;
+        if (n == k || strcmp(e->set, "gravity") != 0 || ends > scene->event[k].at || ends < latest)
+            continue;
+        latest = ends;
+        gravity = px_vec(e->to[0], e->to[1], e->to[2]);
+    }
+    return gravity;
+}
+
+/* Gravity at a part of its way: it turns at a constant rate, about any axis if it is reversed. */
+static PxVec3 gravity_between(PxVec3 from, PxVec3 to, double part)
+{
+    double a = px_length(from), b = px_length(to), size = a + part * (b - a);
+    if (!(a > 0) || !(b > 0))
+        return px_add(px_scale(from, 1 - part), px_scale(to, part));
+    PxVec3 u = px_scale(from, 1 / a), v = px_scale(to, 1 / b), axis = px_cross(u, v);
+    double angle = atan2(px_length(axis), px_dot(u, v));
+    if (!(px_length(axis) > 1e-9))
+        axis = px_cross(u, fabs(u.x) < 0.9 ? px_vec(1, 0, 0) : px_vec(0, 0, 1));
+    return px_scale(px_rotate(px_quat_turn(axis, part * angle), u), size);
+}
+
+/* A turn of gravity is many small events; the last is the event itself. */
+static PxStatus add_turn(const PxScene *scene, size_t k, PxWorld *world)
+{
+    const PxSceneEvent *event = &scene->event[k];
+    PxVec3 from = gravity_before(scene, k);
+    PxVec3 to = px_vec(event->to[0], event->to[1], event->to[2]);
+    double parts = fmin(fmax(ceil(event->over * TURNS), 2), 10000);
+    for (double n = 0.5; n < parts; n += 1) { /* the mean of each part, from its start on */
+        PxVec3 g = gravity_between(from, to, n / parts);
+        PxEventDef def = px_event_def_default();
+        def.time = event->at + (n - 0.5) / parts * event->over;
+        def.path = "gravity";
+        def.values = 3;
+        def.value[0] = g.x;
+        def.value[1] = g.y;
+        def.value[2] = g.z;
+        PX_TRY(px_world_add_event(world, &def));
+    }
+    return PX_OK;
+}
+
 static PxStatus fill_world(const PxScene *scene, Ids *ids, PxWorld *world)
 {
     for (size_t k = 0; k < PX_KIND_COUNT; ++k) {
@@ -101,6 +155,9 @@ static PxStatus fill_world(const PxScene *scene, Ids *ids, PxWorld *world)
         def.values = event->values;
         for (int c = 0; c < event->values; ++c)
             def.value[c] = event->to[c];
+        if (event->over > 0)
+            PX_TRY(add_turn(scene, k, world));
+        def.time += event->over;
         PX_TRY(px_world_add_event(world, &def));
     }
     return keep_columns(&scene->output, world);

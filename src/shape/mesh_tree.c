@@ -112,9 +112,58 @@ static int longest_axis(PxVec3 size)
     return size.y >= size.z ? 1 : 2;
 }
 
-/* Nodes in depth-first order. */
+static PxBounds bounds_of(const Builder *b, uint32_t begin, uint32_t end)
+{
+    PxBounds bounds = px_bounds_empty();
+    for (uint32_t k = begin; k < end; ++k)
+        for (int corner = 0; corner < 3; ++corner)
+            px_bounds_add(&bounds, px_mesh_corner(b->mesh, b->order[k], corner));
+    return bounds;
+}
+
+/* Triangles in a plane along two axes have no volume: their boxes are compared by half their
+ * surface, which vanishes with a factor far below any volume that matters. */
+static double volume_of(const PxBounds *b, double thin)
+{
+    PxVec3 e = px_sub(b->high, b->low);
+    return e.x * e.y * e.z + thin * (e.x * e.y + e.y * e.z + e.z * e.x);
+}
+
+/* Sorts the range at its median along the axis that the rule chooses. */
+static void split_by(Builder *b, PxTreeRule rule, const PxBounds *bounds, const PxBounds *middles,
+                     uint32_t begin, uint32_t half, uint32_t end)
+{
+    PxVec3 extent = px_sub(middles->high, middles->low);
+    int best = longest_axis(extent), last = best;
+    if (rule != PX_TREE_LONGEST) {
+        double least = INFINITY, thin = 1e-6 * px_length(px_sub(bounds->high, bounds->low));
+        for (int k = 0; k < 3; ++k) {
+            int axis = (longest_axis(extent) + k) % 3; /* a tie goes to the longest */
+            split(b, axis, begin, half, end);
+            last = axis;
+            PxBounds low = bounds_of(b, begin, half), high = bounds_of(b, half, end);
+            double u = volume_of(&low, thin), v = volume_of(&high, thin);
+            double cost = rule == PX_TREE_SUM ? u + v : fmax(u, v);
+            if (cost < least) {
+                least = cost;
+                best = axis;
+            }
+        }
+        if (last == best)
+            return;
+    }
+    split(b, best, begin, half, end);
+}
+
 uint32_t px_tree_build(const PxMesh *mesh, const PxVec3 *middle, uint32_t *order, uint32_t count,
                        PxTreeNode *node)
+{
+    return px_tree_build_by(mesh, middle, order, count, PX_TREE_LONGEST, node);
+}
+
+/* Nodes in depth-first order. */
+uint32_t px_tree_build_by(const PxMesh *mesh, const PxVec3 *middle, uint32_t *order, uint32_t count,
+                          PxTreeRule rule, PxTreeNode *node)
 {
     Builder builder = {mesh, middle, order}, *b = &builder;
     struct Job {
@@ -128,18 +177,15 @@ uint32_t px_tree_build(const PxMesh *mesh, const PxVec3 *middle, uint32_t *order
         uint32_t begin = job.begin, end = job.end, parent = job.parent, self = nodes++;
         if (parent != UINT32_MAX)
             node[parent].first = self; /* overwritten by the right child, which comes last */
-        PxBounds bounds = px_bounds_empty(), middles = px_bounds_empty();
-        for (uint32_t k = begin; k < end; ++k) {
-            for (int corner = 0; corner < 3; ++corner)
-                px_bounds_add(&bounds, px_mesh_corner(b->mesh, b->order[k], corner));
+        PxBounds bounds = bounds_of(b, begin, end), middles = px_bounds_empty();
+        for (uint32_t k = begin; k < end; ++k)
             px_bounds_add(&middles, b->middle[b->order[k]]);
-        }
         node[self] = (Node){bounds, begin, end - begin};
         if (end - begin <= LEAF_SIZE)
             continue;
         node[self].count = 0;
         uint32_t half = begin + (end - begin) / 2;
-        split(b, longest_axis(px_sub(middles.high, middles.low)), begin, half, end);
+        split_by(b, rule, &bounds, &middles, begin, half, end);
         stack[top++] = (struct Job){half, end, self};
         stack[top++] = (struct Job){begin, half, self};
     }

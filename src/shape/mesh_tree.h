@@ -67,10 +67,18 @@ typedef struct PxTreeNode {
 /// Deepest stack that a search of such a tree needs.
 #define PX_TREE_STACK 64
 
+/// The axis along which a node is split, at the median of the triangles' centres (Klosowski 1998;
+/// 002 section 4.2.1): the one along which the centres extend furthest, or the one that minimises
+/// the sum, or the larger, of the children's volumes.
+typedef enum PxTreeRule { PX_TREE_LONGEST, PX_TREE_SUM, PX_TREE_LARGER } PxTreeRule;
+
 /// Builds a tree over the `count` triangles in order[], which it sorts as the leaves have them:
 /// split at the median of middle[], by number in the mesh. `node` has room for 2 count. Returns the
 /// number of nodes.
 uint32_t px_tree_build(const PxMesh *mesh, const PxVec3 *middle, uint32_t *order, uint32_t count,
                        PxTreeNode *node);
+/// The same by another rule than the longest axis.
+uint32_t px_tree_build_by(const PxMesh *mesh, const PxVec3 *middle, uint32_t *order, uint32_t count,
+                          PxTreeRule rule, PxTreeNode *node);
 
 #endif

@@ -1,6 +1,7 @@
 #include "world/copies.h"
 
 #include "matter/wall_field.h"
+#include "matter/wall_triangles.h"
 #include "world/kinds/kind.h"
 #include "world/world_parts.h"
 
@@ -56,6 +57,7 @@ static bool own(PxThings *t)
         PxWall *wall = &t->walls.data[k];
         px_shape_hold(wall->shape);
         px_wall_field_hold(wall->field);
+        px_wall_triangles_hold(wall->triangles);
         px_features_hold(wall->features);
         all &= px_list_copy((void **)&wall->key, wall->keys, sizeof *wall->key);
         all &= px_list_copy((void **)&wall->warmth, wall->warmths, sizeof *wall->warmth);
@@ -135,6 +137,7 @@ static void drop(PxThings *t)
 #undef RELEASE
     for (size_t k = 0; k < t->walls.count; ++k) {
         px_wall_field_free(t->walls.data[k].field);
+        px_wall_triangles_free(t->walls.data[k].triangles);
         px_features_free(t->walls.data[k].features);
         px_shape_free(t->walls.data[k].shape);
         free(t->walls.data[k].key);

@@ -6,6 +6,7 @@
 
 #include "base/sum.h"
 #include "matter/wall_field.h"
+#include "matter/wall_triangles.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,7 @@ static void drop_wall(PxWorld *world, uint32_t body)
             continue;
         }
         px_wall_field_free(wall->field);
+        px_wall_triangles_free(wall->triangles);
         px_features_free(wall->features);
         px_shape_free(wall->shape);
         free(wall->key);

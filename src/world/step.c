@@ -1,6 +1,7 @@
 /// The step of a world: events, neighbours, boundaries, density, forces, motion, sinks, emitters.
 #include "base/stop.h"
 #include "contact/defence.h"
+#include "contact/spheres.h"
 #include "coupling/exchange.h"
 #include "fluid/force_size.h"
 #include "fluid/yield.h"
@@ -331,6 +332,21 @@ static uint64_t count_ranks(const PxWorld *world, uint64_t count)
     return px_reduce_count(&(PxRows){.dist = &world->dist, .count = (uint32_t)count});
 }
 
+/* Returns the work of walls that stop particles as spheres, J. */
+static double stop_spheres(PxWorld *world, PxWatch *watch)
+{
+    const PxWallsDef *walls = &world->def.walls;
+    PxSpheres spheres = {.radius = walls->radius * world->def.spacing,
+                         .restitution = walls->restitution,
+                         .friction = walls->friction,
+                         .dt = world->dt,
+                         .gravity = world->def.gravity,
+                         .material = world->materials.data,
+                         .dist = &world->dist};
+    px_spheres_stop(&world->particles, watch, &world->threads, &spheres);
+    return spheres.work;
+}
+
 /* Moves all rows by the forces on them; elastic rows are then moved in sub-steps instead, from
  * their positions at the start of the step. Last, the defence stops particles at walls. */
 static PxStatus move(PxWorld *world, const PxFluid *fluid, PxEnergy *energy)
@@ -368,6 +384,8 @@ static PxStatus move(PxWorld *world, const PxFluid *fluid, PxEnergy *energy)
     PX_STAGE(&world->profile, "defence")
     {
         PxDefenceWork work = {.gravity = world->def.gravity, .dist = &world->dist};
+        if (world->def.walls.response == PX_WALLS_SPHERES)
+            px_energy_add(energy, PX_WORK_defence, stop_spheres(world, &watch));
         world->state.caught +=
             count_ranks(world, px_defend(&world->particles, &watch, &world->threads, &work));
         px_energy_add(energy, PX_WORK_defence, work.work);

@@ -3,6 +3,7 @@
 #include "fluid/pressure/implicit_pressure.h"
 #include "fluid/pressure/mac_walls.h"
 #include "matter/wall_field.h"
+#include "matter/wall_triangles.h"
 #include "world/fracture_stage.h"
 #include "world/cloth_stage.h"
 #include "world/kinds/kind.h"
@@ -31,7 +32,8 @@ static PxWorldDef world_def_defaults(void)
                         .gravity = {0, -9.81, 0},
                         .max_step = 0.01,
                         .min_step = 1e-8,
-                        .courant = 0.4};
+                        .courant = 0.4,
+                        .walls = {.radius = 0.5, .friction = 0.1}};
 }
 
 PX_DEF(PxWorldDef, world_def, "world")
@@ -134,6 +136,7 @@ PxStatus px_world_create(const PxWorldDef *given, PxWorld **out)
     PX_TRY(read_world_def(given, &read));
     const PxWorldDef *def = &read;
     PX_TRY(px_section_check(&px_world_section, def, "world"));
+    PX_TRY(px_section_check(&px_walls_section, &def->walls, "world: walls"));
     PX_TRY(px_threads_check(def->threads, "world"));
     if (def->allocator != NULL &&
         (def->allocator->allocate == NULL || def->allocator->release == NULL))
@@ -387,6 +390,21 @@ static PxStatus add_particles(PxWorld *world, const PxBodyDef *def, const PxShap
     return status;
 }
 
+/* How fluids find a wall that no formula describes. Triangles are of meshes only. */
+static PxStatus make_search(PxWorld *world, const PxBodyDef *def, const PxShape *shape,
+                            PxWall *wall)
+{
+    const PxWallsDef *walls = &world->def.walls;
+    if (def->shape.kind == PX_SHAPE_MESH && walls->search == PX_SEARCH_GRID)
+        return px_wall_triangles_create(shape, def->inside, PX_TRIANGLES_GRID, PX_TREE_LONGEST,
+                                        &wall->triangles);
+    if (def->shape.kind == PX_SHAPE_MESH && walls->search == PX_SEARCH_TREE)
+        return px_wall_triangles_create(shape, def->inside, PX_TRIANGLES_TREE,
+                                        (PxTreeRule)walls->build, &wall->triangles);
+    return px_wall_field_create(shape, def->inside, walls->search == PX_SEARCH_DISTANCE,
+                                world->memory, &wall->field);
+}
+
 static PxStatus add_wall(PxWorld *world, const PxBodyDef *def, PxShape *shape, uint32_t body)
 {
     PX_TRY(px_keyframes_check(def->keyframe, def->keyframes));
@@ -413,6 +431,7 @@ static PxStatus add_wall(PxWorld *world, const PxBodyDef *def, PxShape *shape, u
                                 .adhesion = def->adhesion,
                                 .wetting = cos(def->contact_angle * PX_PI / 180)},
                    .cling = def->cling,
+                   .spheres = world->def.walls.response == PX_WALLS_SPHERES,
                    .prints = def->prints,
                    .warmth = warmth,
                    .warmths = def->temperatures,
@@ -437,7 +456,7 @@ static PxStatus add_wall(PxWorld *world, const PxBodyDef *def, PxShape *shape, u
     /* A table of a shape that changes in every step would be of no use. */
     if (status == PX_OK && def->shape.kind != PX_SHAPE_BOX && def->shape.kind != PX_SHAPE_PLANE &&
         px_shape_moving(shape) == NULL)
-        status = px_wall_field_create(shape, def->inside, world->memory, &wall.field);
+        status = make_search(world, def, shape, &wall);
     if (status != PX_OK) {
         if (def->rigid)
             px_rigid_drop(world, body);
@@ -587,7 +606,8 @@ size_t px_world_bytes(const PxWorld *world)
         return 0;
     size_t fields = 0;
     for (size_t k = 0; k < world->walls.count; ++k)
-        fields += px_wall_field_bytes(world->walls.data[k].field);
+        fields += px_wall_field_bytes(world->walls.data[k].field) +
+                  px_wall_triangles_bytes(world->walls.data[k].triangles);
     return sizeof *world + fields + px_world_skin_bytes(world) + px_world_coat_bytes(world) +
            px_table_bytes(&world->particles.table) + px_elastic_set_bytes(&world->elastic_set) +
            px_table_bytes(&world->progress) + px_pairs_bytes(&world->pairs) +

@@ -204,6 +204,14 @@ static const PxField event_fields[] = {
      .flags = PX_FIELD_REQUIRED,
      .unit = "",
      .help = "Its new value: a number, or three for a vector."},
+    {.key = "over",
+     .kind = PX_FIELD_NUMBER,
+     .offset = PX_AT(PxSceneEvent, over),
+     .unit = "s",
+     .least = 0,
+     .most = 1e5,
+     .help = "Time in which gravity turns to its new value, as on a table that is tilted; 0: at "
+             "once. Only of gravity."},
 };
 
 static void event_defaults(void *object)

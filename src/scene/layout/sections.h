@@ -51,6 +51,7 @@ typedef struct PxSceneEvent {
     const char *set;
     double to[3];
     int values;
+    double over; ///< s: gravity turns to its new value in this time; 0: at once
 } PxSceneEvent;
 
 /// Appearance in pictures.

@@ -140,6 +140,10 @@ PxStatus px_read_events(PxScene *scene, const PxPath *root)
         bool known = numbers != NULL && read_numbers(scene, &to, numbers, &event);
         if (event.set != NULL)
             check_event(scene, &set, &to, &event, known);
+        PxPath over = px_path_key(&at, "over");
+        if (event.over > 0 && event.set != NULL && strcmp(event.set, "gravity") != 0)
+            px_complain(scene, PX_ERROR, &over, PX_AT_KEY,
+                        "is for \"set\": \"gravity\", which turns; other values change at once");
         if (px_scene_errors(scene) != errors)
             continue;
         scene->event[scene->events] = event;

@@ -256,6 +256,8 @@ static void write_event(PxWriter *w, const PxSceneEvent *event)
     px_write_open_flat(w, '{');
     for (size_t k = 0; k < px_event_section.field_count; ++k) {
         const PxField *field = &px_event_section.fields[k];
+        if (strcmp(field->key, "over") == 0 && !(event->over > 0))
+            continue;
         px_write_key(w, field->key);
         if (field->kind != PX_FIELD_NUMBERS)
             write_value(w, field, event, TO_KEEP);

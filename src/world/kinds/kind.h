@@ -138,6 +138,8 @@ PX_KINDS(PX_KIND_DECLARE)
 
 /// Table of the numbers in PxWorldDef.
 extern const PxSection px_world_section;
+/// Table of the numbers in PxWallsDef.
+extern const PxSection px_walls_section;
 /// Tables of a material's melting; offsets are in PxMaterialDef.
 extern const PxSection px_melt_section;
 extern const PxSection px_melt_into_section;

@@ -1,6 +1,71 @@
 /// Table of the numbers of the world itself.
 #include "world/kinds/kind.h"
 
+static const char *const search_words[] = {"table", "distance", "grid", "tree", NULL};
+static const char *const build_words[] = {"longest", "sum", "larger", NULL};
+static const char *const response_words[] = {"fill", "spheres", NULL};
+
+static const PxField wall_fields[] = {
+    {.key = "search",
+     .kind = PX_FIELD_WORD,
+     .offset = PX_AT(PxWallsDef, search),
+     .unit = "",
+     .help = "How fluids find walls other than boxes and planes: a table of the part of the kernel "
+             "that they fill, a signed distance field, a hash grid of triangles, or a tree of "
+             "them.",
+     .words = search_words},
+    {.key = "build",
+     .kind = PX_FIELD_WORD,
+     .offset = PX_AT(PxWallsDef, build),
+     .unit = "",
+     .help = "How a tree is split: along its longest side, or such that the sum or the larger of "
+             "the children's volumes is least.",
+     .words = build_words},
+    {.key = "response",
+     .kind = PX_FIELD_WORD,
+     .offset = PX_AT(PxWallsDef, response),
+     .unit = "",
+     .help = "What walls do to fluids: they fill a part of the kernel and push by its gradient, or "
+             "they stop particles as spheres that bounce and slide.",
+     .words = response_words},
+    {.key = "radius",
+     .kind = PX_FIELD_NUMBER,
+     .offset = PX_AT(PxWallsDef, radius),
+     .unit = "spacings",
+     .least = 0.1,
+     .most = 1,
+     .help = "Radius of spheres."},
+    {.key = "restitution",
+     .kind = PX_FIELD_NUMBER,
+     .offset = PX_AT(PxWallsDef, restitution),
+     .unit = "",
+     .least = 0,
+     .most = 1,
+     .help = "Coefficient of restitution of spheres."},
+    {.key = "friction",
+     .kind = PX_FIELD_NUMBER,
+     .offset = PX_AT(PxWallsDef, friction),
+     .unit = "",
+     .least = 0,
+     .most = 10,
+     .help = "Coefficient of Coulomb friction of spheres."},
+};
+
+static void wall_defaults(void *def)
+{
+    *(PxWallsDef *)def = px_world_def_default().walls;
+}
+
+const PxSection px_walls_section = {
+    .name = "walls",
+    .help = "Walls as fluids meet them.",
+    .wanted = "an object with \"search\" or \"response\"",
+    .fields = wall_fields,
+    .field_count = PX_COUNT(wall_fields),
+    .size = sizeof(PxWallsDef),
+    .defaults = wall_defaults,
+};
+
 static const PxField fields[] = {
     {.key = "spacing",
      .kind = PX_FIELD_NUMBER,
@@ -58,6 +123,13 @@ static const PxField fields[] = {
      .least = 0,
      .most = 1,
      .help = "Courant number: fraction of the stability limit that a time step uses."},
+    {.key = "walls",
+     .kind = PX_FIELD_PART,
+     .offset = PX_AT(PxWorldDef, walls),
+     .unit = "",
+     .part = &px_walls_section,
+     .beside = PX_AT(PxWorldDef, walls.stated),
+     .help = "How fluids find walls, and what walls do to them."},
 };
 
 static void defaults(void *def)
