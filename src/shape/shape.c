@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "base/random.h"
 #include "shape/mesh_check.h"
+#include "shape/mesh_union.h"
 #include "shape/mesh_read.h"
 #include "shape/shape_inner.h"
 
@@ -132,10 +133,20 @@ static PxStatus check_lengths(const PxShapeDef *def)
  * the wedges at sharp corners. */
 #define THICKNESS_SKIPPED (THICKNESS_RAYS / 20)
 
+/* Goes on with a ray through surfaces of shells that lie inside other shells. */
+static void cross_hidden(const PxShape *shape, PxVec3 from, PxVec3 in, double skin,
+                         PxMeshSpot *spot)
+{
+    PxMeshSpot next;
+    while (px_mesh_tree_inside(shape->tree, px_mad(from, in, spot->distance + skin)) &&
+           px_mesh_tree_ray(shape->tree, from, in, spot->distance + skin, INFINITY, &next))
+        *spot = next;
+}
+
 /* Casts rays inwards from points spread evenly over the area. */
 static double mesh_thickness(const PxShape *shape)
 {
-    const PxMesh *mesh = shape->mesh;
+    const PxMesh *mesh = shape->exposed != NULL ? shape->exposed : shape->mesh;
     PxVec3 size = px_sub(shape->own_bounds.high, shape->own_bounds.low);
     double skin = 1e-9 * px_length(size), passed = 0, found[THICKNESS_RAYS];
     int rays = 0, hits = 0;
@@ -159,6 +170,8 @@ static double mesh_thickness(const PxShape *shape)
             PxMeshSpot spot;
             if (!px_mesh_tree_ray(shape->tree, from, in, skin, INFINITY, &spot))
                 continue;
+            if (shape->exposed != NULL)
+                cross_hidden(shape, from, in, 1e-6 * px_length(size), &spot);
             int k = hits++; /* kept sorted */
             for (; k > 0 && found[k - 1] > spot.distance; --k)
                 found[k] = found[k - 1];
@@ -205,8 +218,10 @@ static PxStatus adopt_mesh(PxShape *shape, PxMesh *mesh, const char *name, const
     if (status != PX_OK)
         return px_fail_prefix(status == PX_ERR_ARGUMENT ? PX_ERR_FORMAT : status, "%s: ", name);
     PX_TRY(px_mesh_check_parts(mesh, shape->tree, name));
-    shape->volume = px_mesh_volume(mesh);
-    shape->area = px_mesh_area(mesh);
+    PX_TRY(px_mesh_exposed(mesh, shape->tree, &shape->exposed));
+    const PxMesh *skin = shape->exposed != NULL ? shape->exposed : mesh;
+    shape->volume = px_mesh_volume(skin);
+    shape->area = px_mesh_area(skin);
     shape->thickness = mesh_thickness(shape);
     shape->bounds = px_bounds_empty();
     for (uint32_t t = 0; t < mesh->triangle_count; ++t)
@@ -369,6 +384,7 @@ void px_shape_free(PxShape *shape)
     }
     px_mesh_tree_free(shape->tree);
     px_moving_mesh_free(shape->moving);
+    px_mesh_free(shape->exposed);
     px_mesh_free(shape->mesh);
     px_cloud_free(shape->cloud);
     free(shape);
