@@ -361,6 +361,8 @@ TEST(wrong_calls_of_scenes_are_refused)
     CHECK_FAILS(px_scene_set(none, "fps", "3"), PX_ERR_FORMAT, "not a scene");
     CHECK_FAILS(px_scene_check(none), PX_ERR_FORMAT, "1 error");
     px_scene_free(none);
+    REFUSED(px_scene_coarsen(NULL, 2));
+    REFUSED(px_scene_coarsen(scene, 0));
     REFUSED(px_scene_set(NULL, "fps", "3"));
     REFUSED(px_scene_set(scene, NULL, "3"));
     REFUSED(px_scene_set(scene, "", "3"));
