@@ -634,6 +634,21 @@ TEST(overlapping_shells_are_a_union)
     px_mesh_free(flat);
 }
 
+TEST(thin_parts_of_a_mesh_are_found)
+{
+    PxMesh *box = mesh_box(px_vec(1, 1, 1)), *ear = mesh_box(px_vec(0.3, 1.5, 0.1));
+    PxShape *shape = shape_make_mesh(mesh_join(box, ear, px_vec(0, 0.9, 0), false));
+    PxVec3 at;
+    double thick;
+    CHECK(px_shape_thin(shape, 0.05, &at, &thick) == 0);
+    CHECK(px_shape_thin(shape, 0.2, &at, &thick) > 0.05);
+    CHECK_NEAR(thick, 0.1, 1e-6);
+    CHECK(at.y > 0.5 && at.y < 1.65 && fabs(at.z) < 1e-6); /* above the box, half way through */
+    px_shape_free(shape);
+    px_mesh_free(box);
+    px_mesh_free(ear);
+}
+
 TEST(cavities_are_outside_and_overlapping_parts_inside)
 {
     PxMesh *outer = mesh_ball(1, 16), *inner = mesh_ball(0.5, 16);

@@ -19,6 +19,7 @@ typedef struct PxSurvey {
     double mean_particles;       ///< over the time of the run
     struct PxClothSheet **sheet; ///< by body: that of cloth, or NULL
     double cloth_vertices;
+    double solids;      ///< particles of solids
     double skin_points; ///< surfels and vertices of skins
     double speed;       ///< largest initial speed of a body, also by events, m/s
     double wall_speed;  ///< largest speed of a wall, m/s
@@ -112,6 +113,10 @@ PxStatus px_survey_check_seams(PxScene *scene, const PxSurvey *survey);
 
 /// Complains about cloth that starts inside walls or rigid bodies.
 void px_survey_check_cloth(PxScene *scene, const PxSurvey *survey);
+
+/// Complains about what is seldom meant: a spacing larger than all matter, thin parts of meshes,
+/// cameras in liquids and walls, matter that nothing holds, walls that leave their tank.
+void px_survey_check_stage(PxScene *scene, const PxSurvey *survey);
 
 /// Bytes of memory for that many particles.
 double px_memory_estimate(double particles);
