@@ -178,6 +178,37 @@ static int find_scene(const char *path, const OptionList *sets, int frames, cons
     return status;
 }
 
+/* Spacings of a preview, relative to those of the scene: the first at which the scene is still
+ * good. Fluids cost as 1 / spacing^4. */
+static const double coarser[] = {1.5, 1.35, 1.2, 1.1};
+
+/* Opens the scene again, as coarse as a preview may be; its complaints were printed before. */
+static int coarsen(const char *path, const OptionList *sets, int frames, const PxRunDef *def,
+                   PxScene **scene)
+{
+    FILE *nowhere = fopen("/dev/null", "w");
+    char text[32];
+    snprintf(text, sizeof text, "%d", frames);
+    for (size_t k = 0; nowhere != NULL && k < sizeof coarser / sizeof *coarser; ++k) {
+        PxScene *coarse = NULL;
+        bool good = scene_open(path, sets, false, nowhere, &coarse) == EXIT_DONE &&
+                    (frames < 0 || px_scene_set(coarse, "time.frames", text) == PX_OK) &&
+                    px_scene_coarsen(coarse, coarser[k]) == PX_OK &&
+                    px_scene_check(coarse) == PX_OK;
+        if (good) {
+            px_scene_free(*scene);
+            *scene = coarse;
+            break;
+        }
+        px_scene_free(coarse);
+    }
+    if (nowhere != NULL)
+        fclose(nowhere);
+    fprintf(stderr, "preview in %s: spacing %.3g m\n", text_safe(def->out),
+            px_scene_spacing(*scene));
+    return EXIT_DONE;
+}
+
 /* Makes a film of the frames: surfaces, then pictures and the film. */
 static int make_film(const PxRenderDef *def, bool quiet, bool json)
 {
@@ -263,10 +294,10 @@ int command_run(int argc, char **argv)
 {
     PxRunDef def = px_run_def_default();
     int frames = -1, checkpoint = (int)def.checkpoint;
-    const char *size = "960x540";
-    bool json = false, quiet = false, film = false;
+    const char *size = NULL;
+    bool json = false, quiet = false, film = false, preview = false;
     PxRenderDef pictures = px_render_def_default();
-    pictures.samples = 16; /* few, because noise is less visible in a film than in a still */
+    pictures.samples = 0;
     OptionList sets = {.count = 0};
     const Option options[] = {
         {"output", 'o', OPTION_TEXT, &def.out, "DIR", "folder of the results (out/NAME)", 0},
@@ -279,9 +310,11 @@ int command_run(int argc, char **argv)
         {"checkpoint", 0, OPTION_COUNT, &checkpoint, "N",
          "a checkpoint every N frames (1); 0: when stopped", 0},
         {"film", 0, OPTION_FLAG, &film, NULL, "also draw pictures and make DIR/film.mp4", 0},
-        {"size", 0, OPTION_TEXT, &size, "WxH", "size of the film (960x540)", 0},
-        {"samples", 0, OPTION_COUNT, &pictures.samples, "N", "samples per pixel of the film (16)",
-         65536},
+        {"preview", 0, OPTION_FLAG, &preview, NULL,
+         "a quick film: coarser particles, small pictures (out/NAME-preview)", 0},
+        {"size", 0, OPTION_TEXT, &size, "WxH", "size of the film (960x540; preview 480x270)", 0},
+        {"samples", 0, OPTION_COUNT, &pictures.samples, "N",
+         "samples per pixel of the film (16; preview 8)", 65536},
         {"json", 0, OPTION_FLAG, &json, NULL, "progress as JSON lines on stdout", 0},
         {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "no progress", 0},
     };
@@ -310,9 +343,20 @@ int command_run(int argc, char **argv)
         return EXIT_WRONG;
     }
     if (def.out == NULL) {
-        default_folder(path, folder, sizeof folder);
+        default_folder(path, folder, sizeof folder - sizeof "-preview");
+        if (preview)
+            strcat(folder, "-preview");
         def.out = folder;
     }
+    if (preview && path == NULL) {
+        fprintf(stderr, "phyxel run: --preview wants a SCENE: phyxel run SCENE --preview\n");
+        return EXIT_WRONG;
+    }
+    film = film || preview;
+    if (size == NULL)
+        size = preview ? "480x270" : "960x540";
+    if (pictures.samples == 0) /* few, because noise is less visible in a film than in a still */
+        pictures.samples = preview ? 8 : 16;
     def.checkpoint = (uint32_t)checkpoint;
     size_t room = strlen(def.out) + sizeof "/film.mp4";
     char *name = malloc(room);
@@ -327,6 +371,8 @@ int command_run(int argc, char **argv)
     int exit_status = read_size(size, &pictures) ? EXIT_DONE : EXIT_WRONG;
     if (exit_status == EXIT_DONE)
         exit_status = find_scene(path, &sets, frames, &def, &scene);
+    if (exit_status == EXIT_DONE && preview)
+        exit_status = coarsen(path, &sets, frames, &def, &scene);
     pictures.scene = scene;
     PxStatus status = PX_OK;
     if (exit_status == EXIT_DONE && film) /* fail before the run, not after it */

@@ -80,6 +80,14 @@ static inline void shipped_scale(PxScene *scene, double size, double coarse)
     }
     for (size_t k = 0; k < scene->forces; ++k)
         shipped_scale_shape(&scene->force[k].def.shape, size);
+    for (size_t k = 0; k < scene->fields; ++k) {
+        PxForceFieldDef *field = &scene->force_field[k].def;
+        if (scene->force_field[k].is.shape_known)
+            shipped_scale_shape(&field->shape, size);
+        field->at = px_scale(field->at, size);
+        field->size *= size;
+        field->fade *= size;
+    }
     for (size_t k = 0; k < scene->heaters; ++k)
         shipped_scale_shape(&scene->heater[k].def.shape, size);
     PxSceneList *joints = px_scene_list(scene, &px_joint_kind);
@@ -169,6 +177,8 @@ static inline bool shipped_work(const PxScene *scene, double from, double to)
     }
     for (size_t k = 0; k < scene->forces; ++k)
         any |= scene->force[k].def.start < to && scene->force[k].def.end > from;
+    for (size_t k = 0; k < scene->fields; ++k)
+        any |= scene->force_field[k].def.start < to && scene->force_field[k].def.end > from;
     for (size_t k = 0; k < scene->events; ++k)
         any |= from <= scene->event[k].at && scene->event[k].at < to;
     return any;

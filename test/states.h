@@ -45,7 +45,8 @@ static const Case cases[] = {
              " \"at\": [0, 0.3, 0]}, \"end\": 0.05, \"keyframes\": [{\"at\": 0}, {\"at\": 0.2,"
              " \"move\": [0, 0.2, 0]}]}],"
              " \"forces\": [{\"name\": \"wind\", \"shape\": {\"box\": [1, 1, 1]},"
-             " \"force\": [3, 0, 0]}]}",
+             " \"force\": [3, 0, 0]}], \"fields\": [{\"kind\": \"noise\", \"strength\": 2,"
+             " \"size\": 0.2, \"period\": 0.1, \"start\": 0.03}]}",
      0.04, 0.04},
     {"mixed",
      OPENING "\"spacing\": 0.05, \"materials\": {\"water\": {\"density\": 1000}, \"jelly\": "

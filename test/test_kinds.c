@@ -22,6 +22,7 @@
         "\"at\": [2.5, 0, 0]}}],\n"                                                                \
         " \"forces\": [{\"name\": \"wind\", \"shape\": {\"box\": [1, 1, 1], \"at\": [3, 0, 0]}, "  \
         "\"force\": [1, 0, 0]}],\n"                                                                \
+        " \"fields\": [{\"name\": \"gust\", \"kind\": \"wind\", \"velocity\": [1, 0, 0]}],\n"      \
         " \"heaters\": [{\"name\": \"flame\", \"shape\": {\"box\": [1, 1, 1]}, \"power\": 9}],\n"  \
         " \"gauges\": [{\"name\": \"probe\", \"measures\": \"pressure\", \"at\": [0, 0, 0]}]%s}"
 
@@ -46,6 +47,7 @@ TEST(the_members_of_a_scene_are_in_the_order_of_the_kinds)
                  {&px_sink_kind, s->sink, s->sinks, sizeof *s->sink},
                  {&px_handle_kind, s->handle, s->handles, sizeof *s->handle},
                  {&px_force_kind, s->force, s->forces, sizeof *s->force},
+                 {&px_force_field_kind, s->force_field, s->fields, sizeof *s->force_field},
                  {&px_heater_kind, s->heater, s->heaters, sizeof *s->heater},
                  {&px_gauge_kind, s->gauge, s->gauges, sizeof *s->gauge}};
     for (size_t k = 0; k < PX_COUNT(lists); ++k) {

@@ -26,6 +26,7 @@ enum {
     SINK,
     HANDLE,
     FORCE,
+    FIELD,
     HEATER,
     GAUGE,
     KINDS
@@ -175,6 +176,13 @@ static PxStatus add(Living *l, int kind, Id *out)
         def.force.x = 1;
         status = px_world_add_force(l->world, &def, &id);
         *out = (Id){id.slot, id.generation};
+    } else if (kind == FIELD) {
+        PxForceFieldDef def = px_force_field_def_default();
+        PxForceFieldId id;
+        def.name = "gust";
+        def.velocity.x = 1;
+        status = px_world_add_force_field(l->world, &def, &id);
+        *out = (Id){id.slot, id.generation};
     } else if (kind == HEATER) {
         PxHeaterDef def = px_heater_def_default();
         PxHeaterId id;
@@ -209,6 +217,8 @@ static PxStatus remove_thing(Living *l, int kind, Id id)
         return px_world_remove_handle(l->world, (PxHandleId){id.slot, id.generation});
     case FORCE:
         return px_world_remove_force(l->world, (PxForceId){id.slot, id.generation});
+    case FIELD:
+        return px_world_remove_force_field(l->world, (PxForceFieldId){id.slot, id.generation});
     case HEATER:
         return px_world_remove_heater(l->world, (PxHeaterId){id.slot, id.generation});
     case GAUGE:
@@ -243,6 +253,8 @@ static PxStatus read_thing(Living *l, int kind, Id id)
         return px_world_emitter_body(l->world, (PxEmitterId){id.slot, id.generation}, &body);
     case HANDLE:
         return px_world_handle_pose(l->world, (PxHandleId){id.slot, id.generation}, &pose);
+    case FIELD:
+        return px_world_set(l->world, "fields.gust.velocity.z", (double[]){2}, 1);
     case FORCE:
         return px_world_set(l->world, "forces.wind.force", (double[]){0, 1, 0}, 3);
     case HEATER:

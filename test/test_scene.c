@@ -458,15 +458,31 @@ TEST(events_may_set_live_values)
 
 /* clang-format on */
 
+TEST(a_coarser_scene_has_a_larger_spacing_and_fewer_cells_of_cloth)
+{
+    PxScene *s = scene_of(HEAD " \"materials\": {\"silk\": {\"density\": 100, \"cloth\": {}}},\n"
+                               " \"bodies\": [{\"name\": \"rag\", \"material\": \"silk\", "
+                               "\"shape\": {\"sheet\": {\"width\": 1, \"length\": 1, "
+                               "\"columns\": 10, \"rows\": 3}}}]}");
+    CHECK_COUNT(s, 0);
+    CHECK_OK(px_scene_coarsen(s, 1.5));
+    CHECK_NEAR(px_scene_spacing(s), 0.075, 1e-12);
+    CHECK_NEAR(s->body[0].def.shape.columns, 7, 0);
+    CHECK_NEAR(s->body[0].def.shape.rows, 2, 0);
+    CHECK_FAILS(px_scene_coarsen(s, 0.5), PX_ERR_ARGUMENT, "1 to 10");
+    CHECK_FAILS(px_scene_coarsen(s, (double)NAN), PX_ERR_ARGUMENT, "1 to 10");
+    px_scene_free(s);
+}
+
 TEST(events_are_checked)
 {
     CHECK_EVENT(EVENT("spacing", "1"), "events[0].set", 18,
                 "cannot change while the world runs; what can: support, gravity, max_step, "
                 "min_step, courant");
     CHECK_EVENT(EVENT("gravty", "1"), "events[0].set", 18, "did you mean 'gravity'?");
-    CHECK_EVENT(
-        EVENT("bogus.thing", "1"), "events[0].set", 18,
-        "there are materials, bodies, joints, seams, emitters, forces, heaters, gauges, support");
+    CHECK_EVENT(EVENT("bogus.thing", "1"), "events[0].set", 18,
+                "there are materials, bodies, joints, seams, emitters, forces, fields, heaters, "
+                "gauges, support");
     CHECK_EVENT(EVENT("materials", "1"), "events[0].set", 18, "wanted the name of a material");
     CHECK_EVENT(
         EVENT("materials.water", "1"), "events[0].set", 18,

@@ -4,7 +4,9 @@
 #include "shapes.h"
 
 #include "base/random.h"
+#include "rigid/mass.h"
 #include "shape/shape.h"
+#include "shape/shape_inner.h"
 
 #include <stdlib.h>
 
@@ -595,6 +597,56 @@ TEST(a_hair_off_every_triangle_the_side_is_right)
     }
     px_mesh_free(ring);
     px_shape_free(shape);
+}
+
+/* Two unit boxes, one moved by (0.5, 0.3, 0.1): they share 0.5 x 0.7 x 0.9. Surfaces are cut as
+ * fine as 1/400 of the mesh. */
+TEST(overlapping_shells_are_a_union)
+{
+    PxMesh *box = mesh_box(px_vec(1, 1, 1)), *ball = mesh_ball(0.5, 24), *flat = NULL;
+    PxShape *pair = shape_make_mesh(mesh_join(box, box, px_vec(0.5, 0.3, 0.1), false));
+    double shared = 0.5 * 0.7 * 0.9, hidden = 2 * (0.5 * 0.7 + 0.7 * 0.9 + 0.9 * 0.5);
+    CHECK_NEAR(px_shape_volume(pair), 2 - shared, 2e-3);
+    CHECK_NEAR(px_shape_area(pair), 12 - hidden, 0.01 * 12);
+    CHECK_NEAR(px_shape_thickness(pair), 1, 1e-6);
+    PxRigidMass mass;
+    CHECK_OK(px_rigid_mass(pair, 1000, &mass));
+    CHECK_NEAR(mass.mass, 1000 * (2 - shared), 2);
+    CHECK_NEAR(mass.centre.x, 0.25, 1e-3);
+    CHECK_NEAR(mass.centre.y, 0.15, 1e-3);
+    px_shape_free(pair);
+    /* a box with a ball inside is that box; a rod through a box is longer than the box */
+    PxShape *full = shape_make_mesh(mesh_join(box, ball, px_vec(0.01, 0, 0), false));
+    CHECK_NEAR(px_shape_volume(full), 1, 2e-3);
+    px_shape_free(full);
+    flat = mesh_box(px_vec(3, 0.2, 0.2));
+    PxShape *rod = shape_make_mesh(mesh_join(box, flat, px_vec(0, 0, 0), false));
+    CHECK_NEAR(px_shape_volume(rod), 1 + 2 * 0.04, 2e-3);
+    CHECK_NEAR(px_shape_thickness(rod), 0.2, 1e-6);
+    px_shape_free(rod);
+    /* parts that only have bounds in common, and cavities, keep their bits */
+    PxShape *apart = shape_make_mesh(mesh_join(box, ball, px_vec(0.9, 0.9, 0.9), false));
+    CHECK(px_shape_volume(apart) > 1.5);
+    CHECK(apart->exposed == NULL);
+    px_shape_free(apart);
+    px_mesh_free(box);
+    px_mesh_free(ball);
+    px_mesh_free(flat);
+}
+
+TEST(thin_parts_of_a_mesh_are_found)
+{
+    PxMesh *box = mesh_box(px_vec(1, 1, 1)), *ear = mesh_box(px_vec(0.3, 1.5, 0.1));
+    PxShape *shape = shape_make_mesh(mesh_join(box, ear, px_vec(0, 0.9, 0), false));
+    PxVec3 at;
+    double thick;
+    CHECK(px_shape_thin(shape, 0.05, &at, &thick) == 0);
+    CHECK(px_shape_thin(shape, 0.2, &at, &thick) > 0.05);
+    CHECK_NEAR(thick, 0.1, 1e-6);
+    CHECK(at.y > 0.5 && at.y < 1.65 && fabs(at.z) < 1e-6); /* above the box, half way through */
+    px_shape_free(shape);
+    px_mesh_free(box);
+    px_mesh_free(ear);
 }
 
 TEST(cavities_are_outside_and_overlapping_parts_inside)

@@ -44,6 +44,7 @@ static void check_all(PxWorld *world, bool with_defs)
     PxSinkDef sink = px_sink_def_default();
     PxHandleDef handle = px_handle_def_default();
     PxForceDef force = px_force_def_default();
+    PxForceFieldDef field = px_force_field_def_default();
     PxHeaterDef heater = px_heater_def_default();
     PxJointDef joint = px_joint_def_default();
     PxSeamDef seam = px_seam_def_default();
@@ -55,6 +56,7 @@ static void check_all(PxWorld *world, bool with_defs)
     REFUSED(px_world_add_sink(world, with_defs ? &sink : NULL, NULL));
     REFUSED(px_world_add_handle(world, with_defs ? &handle : NULL, NULL));
     REFUSED(px_world_add_force(world, with_defs ? &force : NULL, NULL));
+    REFUSED(px_world_add_force_field(world, with_defs ? &field : NULL, NULL));
     REFUSED(px_world_add_heater(world, with_defs ? &heater : NULL, NULL));
     REFUSED(px_world_add_joint(world, with_defs ? &joint : NULL, NULL));
     REFUSED(px_world_add_seam(world, with_defs ? &seam : NULL, NULL));
@@ -81,6 +83,7 @@ TEST(a_call_without_a_world_is_refused)
     REFUSED(px_world_remove_sink(NULL, (PxSinkId){1, 1}));
     REFUSED(px_world_remove_handle(NULL, (PxHandleId){1, 1}));
     REFUSED(px_world_remove_force(NULL, (PxForceId){1, 1}));
+    REFUSED(px_world_remove_force_field(NULL, (PxForceFieldId){1, 1}));
     REFUSED(px_world_remove_heater(NULL, (PxHeaterId){1, 1}));
     REFUSED(px_world_remove_joint(NULL, (PxJointId){1, 1}));
     REFUSED(px_world_remove_seam(NULL, (PxSeamId){1, 1}));
@@ -358,6 +361,8 @@ TEST(wrong_calls_of_scenes_are_refused)
     CHECK_FAILS(px_scene_set(none, "fps", "3"), PX_ERR_FORMAT, "not a scene");
     CHECK_FAILS(px_scene_check(none), PX_ERR_FORMAT, "1 error");
     px_scene_free(none);
+    REFUSED(px_scene_coarsen(NULL, 2));
+    REFUSED(px_scene_coarsen(scene, 0));
     REFUSED(px_scene_set(NULL, "fps", "3"));
     REFUSED(px_scene_set(scene, NULL, "3"));
     REFUSED(px_scene_set(scene, "", "3"));

@@ -50,6 +50,11 @@ PX_API void px_scene_free(PxScene *scene);
 /// not JSON; the scene is unchanged then. After PX_ERR_MEMORY the scene may only be freed.
 PX_API PxStatus px_scene_set(PxScene *scene, const char *path, const char *value);
 
+/// Makes the scene coarser for a preview: its spacing and the cells of its sheets of cloth become
+/// `factor` times as large (1 to 10). Errors: PX_ERR_ARGUMENT, and those of px_scene_set(): walls
+/// may be too thin for the coarser particles, which px_scene_check() tells.
+PX_API PxStatus px_scene_coarsen(PxScene *scene, double factor);
+
 /// Checks what reading does not: meshes, overlapping bodies, bodies inside walls, bodies thinner
 /// than a particle, unstable time steps. Adds to the complaints. PX_ERR_FORMAT when there is an
 /// error among them.

@@ -62,6 +62,10 @@ typedef struct PxForceId {
     uint32_t slot, generation;
 } PxForceId;
 
+typedef struct PxForceFieldId {
+    uint32_t slot, generation;
+} PxForceFieldId;
+
 typedef struct PxHeaterId {
     uint32_t slot, generation;
 } PxHeaterId;
@@ -466,6 +470,39 @@ typedef struct PxForceDef {
 PX_API void px_force_def_init(PxForceDef *def, size_t size);
 PX_DEF_DEFAULT(PxForceDef, px_force_def)
 
+/// What a force field does.
+typedef enum PxForceFieldKind {
+    PX_FIELD_OF_WIND,      ///< draws matter along with a velocity
+    PX_FIELD_OF_DRAG,      ///< slows matter
+    PX_FIELD_OF_VORTEX,    ///< draws matter around an axis
+    PX_FIELD_OF_ATTRACTOR, ///< pulls towards a point
+    PX_FIELD_OF_NOISE      ///< accelerates in random directions, without divergence
+} PxForceFieldKind;
+
+/// A force field on all matter in a fixed region: fluids, solids, cloth and rigid bodies. Start
+/// from px_force_field_def_default(), whose region is everywhere.
+typedef struct PxForceFieldDef {
+    PxDefHead head;
+    const char *name; ///< copied
+    int kind;         ///< PxForceFieldKind
+    PxBodyId body;    ///< the only one that it acts on; none: all
+    PxShapeDef shape; ///< the region; any closed one; `mesh` is copied
+    double fade;      ///< distance inside the border in which it grows from 0 to its strength, m
+    PxVec3 velocity;  ///< of the wind, m/s
+    double rate;      ///< of the approach to the velocity of wind, vortex, or rest, 1/s
+    PxVec3 at;        ///< centre of an attractor, point of a vortex' axis, m
+    PxVec3 axis;      ///< of a vortex
+    double spin;      ///< of a vortex, rad/s, counterclockwise about its axis
+    double strength;  ///< acceleration by an attractor (negative: away from it) or noise, m/s^2
+    double size;   ///< of the core of a vortex or attractor, of the eddies of noise, m; 0: no core
+    double period; ///< in which noise changes, s; 0: it does not
+    double seed;   ///< of noise
+    double start, end; ///< s: it acts between them
+} PxForceFieldDef;
+
+PX_API void px_force_field_def_init(PxForceFieldDef *def, size_t size);
+PX_DEF_DEFAULT(PxForceFieldDef, px_force_field_def)
+
 /// A heater warms or cools the particles in a fixed region: it sets their temperature, makes it
 /// relax towards a value, or gives them power. Start from px_heater_def_default().
 typedef struct PxHeaterDef {
@@ -559,6 +596,8 @@ PX_API PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *def, Px
 PX_API PxStatus px_world_add_sink(PxWorld *world, const PxSinkDef *def, PxSinkId *out);
 PX_API PxStatus px_world_add_handle(PxWorld *world, const PxHandleDef *def, PxHandleId *out);
 PX_API PxStatus px_world_add_force(PxWorld *world, const PxForceDef *def, PxForceId *out);
+PX_API PxStatus px_world_add_force_field(PxWorld *world, const PxForceFieldDef *def,
+                                         PxForceFieldId *out);
 PX_API PxStatus px_world_add_joint(PxWorld *world, const PxJointDef *def, PxJointId *out);
 PX_API PxStatus px_world_add_seam(PxWorld *world, const PxSeamDef *def, PxSeamId *out);
 PX_API PxStatus px_world_add_heater(PxWorld *world, const PxHeaterDef *def, PxHeaterId *out);
@@ -593,6 +632,7 @@ PX_API PxStatus px_world_remove_emitter(PxWorld *world, PxEmitterId id);
 PX_API PxStatus px_world_remove_sink(PxWorld *world, PxSinkId id);
 PX_API PxStatus px_world_remove_handle(PxWorld *world, PxHandleId id);
 PX_API PxStatus px_world_remove_force(PxWorld *world, PxForceId id);
+PX_API PxStatus px_world_remove_force_field(PxWorld *world, PxForceFieldId id);
 PX_API PxStatus px_world_remove_joint(PxWorld *world, PxJointId id);
 PX_API PxStatus px_world_remove_seam(PxWorld *world, PxSeamId id);
 PX_API PxStatus px_world_remove_heater(PxWorld *world, PxHeaterId id);
@@ -744,6 +784,8 @@ typedef struct PxStats {
     uint64_t crack_ends;    ///< so far: fronts that came to an end
     double crack_area;      ///< of all cracks in the rest shape, one side, m^2
     uint64_t joints_broken; ///< joints of rigid bodies that have broken
+    double work_fields;     ///< by force fields; one of the changes of energy above
+    double rigid_work_fields, cloth_work_fields; ///< work of force fields on them, J
 } PxStats;
 
 /// Description of one member of PxStats, which is a column of stats.csv.

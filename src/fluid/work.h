@@ -26,7 +26,8 @@
     X(inflow)                                                                                      \
     X(outflow)                                                                                     \
     X(events)                                                                                      \
-    X(rounding)
+    X(rounding)                                                                                    \
+    X(fields)
 
 typedef enum PxWorkKind {
 #define PX_WORK_KIND(name) PX_WORK_##name,
@@ -41,7 +42,7 @@ typedef struct PxWorkMark {
     float *a[3]; ///< m/s^2
 } PxWorkMark;
 
-enum { PX_WORK_MARKS = 10 };
+enum { PX_WORK_MARKS = 11 };
 
 typedef struct PxWork {
     PxVec3 gravity; ///< acceleration at the start, m/s^2

@@ -90,7 +90,7 @@ static Moments moments_of(const PxShape *shape, PxVec3 *origin)
         return of_capsule(p->radius, p->height);
     case PX_SHAPE_MESH:
         *origin = px_scale(px_add(shape->own_bounds.low, shape->own_bounds.high), 0.5);
-        return of_mesh(shape->mesh, *origin);
+        return of_mesh(shape->exposed != NULL ? shape->exposed : shape->mesh, *origin);
     default:
         return of_profile(&p->profile);
     }

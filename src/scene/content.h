@@ -71,6 +71,11 @@ typedef struct PxSceneForce {
     PxForceDef def;
 } PxSceneForce;
 
+typedef struct PxSceneForceField {
+    PxSceneThing is; ///< refers[0]: the body, or PX_NO_BODY: all
+    PxForceFieldDef def;
+} PxSceneForceField;
+
 typedef struct PxSceneHeater {
     PxSceneThing is; ///< refers[0]: the body, or PX_NO_BODY: any matter
     PxHeaterDef def;

@@ -256,6 +256,36 @@ double px_scene_fps(const PxScene *scene)
     return scene != NULL ? scene->head.time.fps : NAN;
 }
 
+/* Sets a number of the scene; %.9g keeps the digits of a float. */
+static PxStatus set_number(PxScene *scene, const char *path, double value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.9g", value);
+    return px_scene_set(scene, path, text);
+}
+
+PxStatus px_scene_coarsen(PxScene *scene, double factor)
+{
+    PX_WANT(scene);
+    if (!(factor >= 1 && factor <= 10)) /* false for NaN too */
+        return px_fail(PX_ERR_ARGUMENT, "coarsen: the factor is %g, wanted 1 to 10", factor);
+    if (px_scene_error_count(scene) > 0)
+        return px_scene_verdict(scene);
+    PX_TRY(set_number(scene, "spacing", scene->world.spacing * factor));
+    for (size_t k = 0; k < scene->bodies; ++k) { /* the scene is read again each time */
+        const PxShapeDef *shape = &scene->body[k].def.shape;
+        double columns = ceil(shape->columns / factor), rows = ceil(shape->rows / factor);
+        char path[64];
+        if (shape->kind != PX_SHAPE_SHEET || !scene->body[k].def.cloth)
+            continue;
+        snprintf(path, sizeof path, "bodies[%zu].shape.sheet.columns", k);
+        PX_TRY(set_number(scene, path, columns));
+        snprintf(path, sizeof path, "bodies[%zu].shape.sheet.rows", k);
+        PX_TRY(set_number(scene, path, rows));
+    }
+    return PX_OK;
+}
+
 double px_scene_spacing(const PxScene *scene)
 {
     return scene != NULL ? scene->world.spacing : NAN;

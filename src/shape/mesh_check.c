@@ -141,7 +141,7 @@ PxStatus px_mesh_check_closed(const PxMesh *mesh, const char *name)
 }
 
 /* parent[t] = the same triangle for all triangles joined by edges. */
-static PxStatus find_parts(const PxMesh *mesh, uint32_t *parent)
+PxStatus px_mesh_parts(const PxMesh *mesh, uint32_t *parent)
 {
     size_t corners = 3 * (size_t)mesh->triangle_count;
     uint32_t *weld = malloc(mesh->vertex_count * sizeof *weld);
@@ -201,7 +201,7 @@ PxStatus px_mesh_check_parts(const PxMesh *mesh, const PxMeshTree *tree, const c
         px_fail(status, "%s: no room to check %u triangles", name, mesh->triangle_count);
         goto done;
     }
-    if ((status = find_parts(mesh, part)) != PX_OK) {
+    if ((status = px_mesh_parts(mesh, part)) != PX_OK) {
         if (status == PX_ERR_MEMORY)
             px_fail(status, "%s: no room to check %u triangles", name, mesh->triangle_count);
         goto done;

@@ -23,4 +23,8 @@ PxStatus px_mesh_check_closed(const PxMesh *mesh, const char *name);
 /// Errors: PX_ERR_FORMAT, PX_ERR_MEMORY.
 PxStatus px_mesh_check_parts(const PxMesh *mesh, const PxMeshTree *tree, const char *name);
 
+/// The shells of a mesh, triangles that share edges: part[t] is the first triangle of that of t.
+/// Errors: PX_ERR_MEMORY.
+PxStatus px_mesh_parts(const PxMesh *mesh, uint32_t *part);
+
 #endif

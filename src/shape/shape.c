@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "base/random.h"
 #include "shape/mesh_check.h"
+#include "shape/mesh_union.h"
 #include "shape/mesh_read.h"
 #include "shape/shape_inner.h"
 
@@ -132,12 +133,30 @@ static PxStatus check_lengths(const PxShapeDef *def)
  * the wedges at sharp corners. */
 #define THICKNESS_SKIPPED (THICKNESS_RAYS / 20)
 
-/* Casts rays inwards from points spread evenly over the area. */
-static double mesh_thickness(const PxShape *shape)
+/* Goes on with a ray through surfaces of shells that lie inside other shells. */
+static void cross_hidden(const PxShape *shape, PxVec3 from, PxVec3 in, double skin,
+                         PxMeshSpot *spot)
 {
-    const PxMesh *mesh = shape->mesh;
-    PxVec3 size = px_sub(shape->own_bounds.high, shape->own_bounds.low);
-    double skin = 1e-9 * px_length(size), passed = 0, found[THICKNESS_RAYS];
+    PxMeshSpot next;
+    while (px_mesh_tree_inside(shape->tree, px_mad(from, in, spot->distance + skin)) &&
+           px_mesh_tree_ray(shape->tree, from, in, spot->distance + skin, INFINITY, &next))
+        *spot = next;
+}
+
+/* A ray inwards from the surface to the other side. */
+typedef struct Across {
+    PxVec3 from, in; /* own frame; `in` is of unit length */
+    double length;
+    double facing; /* cosine between `in` and the normal of the other side */
+} Across;
+
+/* Casts rays inwards from points spread evenly over the area, and sorts them by length. Returns
+ * their number. */
+static int cast_across(const PxShape *shape, Across found[THICKNESS_RAYS])
+{
+    const PxMesh *mesh = shape->exposed != NULL ? shape->exposed : shape->mesh;
+    double size = px_length(px_sub(shape->own_bounds.high, shape->own_bounds.low));
+    double skin = 1e-9 * size, passed = 0;
     int rays = 0, hits = 0;
     for (uint32_t t = 0; t < mesh->triangle_count; ++t) {
         PxVec3 a = px_mesh_corner(mesh, t, 0), b = px_mesh_corner(mesh, t, 1);
@@ -159,15 +178,29 @@ static double mesh_thickness(const PxShape *shape)
             PxMeshSpot spot;
             if (!px_mesh_tree_ray(shape->tree, from, in, skin, INFINITY, &spot))
                 continue;
+            if (shape->exposed != NULL)
+                cross_hidden(shape, from, in, 1e-6 * size, &spot);
+            PxVec3 p = px_mesh_corner(shape->mesh, spot.triangle, 0);
+            PxVec3 other = px_cross(px_sub(px_mesh_corner(shape->mesh, spot.triangle, 1), p),
+                                    px_sub(px_mesh_corner(shape->mesh, spot.triangle, 2), p));
             int k = hits++; /* kept sorted */
-            for (; k > 0 && found[k - 1] > spot.distance; --k)
+            for (; k > 0 && found[k - 1].length > spot.distance; --k)
                 found[k] = found[k - 1];
-            found[k] = spot.distance;
+            found[k] = (Across){from, in, spot.distance,
+                                px_dot(in, px_normalized(other, px_vec(0, 0, 0)))};
         }
     }
+    return hits;
+}
+
+static double mesh_thickness(const PxShape *shape)
+{
+    Across found[THICKNESS_RAYS];
+    PxVec3 size = px_sub(shape->own_bounds.high, shape->own_bounds.low);
+    int hits = cast_across(shape, found);
     if (hits == 0)
         return fmin(size.x, fmin(size.y, size.z));
-    return found[hits > THICKNESS_SKIPPED ? THICKNESS_SKIPPED : hits / 2];
+    return found[hits > THICKNESS_SKIPPED ? THICKNESS_SKIPPED : hits / 2].length;
 }
 
 /* Reads the poses and puts the mesh into that at time 0. */
@@ -205,8 +238,10 @@ static PxStatus adopt_mesh(PxShape *shape, PxMesh *mesh, const char *name, const
     if (status != PX_OK)
         return px_fail_prefix(status == PX_ERR_ARGUMENT ? PX_ERR_FORMAT : status, "%s: ", name);
     PX_TRY(px_mesh_check_parts(mesh, shape->tree, name));
-    shape->volume = px_mesh_volume(mesh);
-    shape->area = px_mesh_area(mesh);
+    PX_TRY(px_mesh_exposed(mesh, shape->tree, &shape->exposed));
+    const PxMesh *skin = shape->exposed != NULL ? shape->exposed : mesh;
+    shape->volume = px_mesh_volume(skin);
+    shape->area = px_mesh_area(skin);
     shape->thickness = mesh_thickness(shape);
     shape->bounds = px_bounds_empty();
     for (uint32_t t = 0; t < mesh->triangle_count; ++t)
@@ -369,6 +404,7 @@ void px_shape_free(PxShape *shape)
     }
     px_mesh_tree_free(shape->tree);
     px_moving_mesh_free(shape->moving);
+    px_mesh_free(shape->exposed);
     px_mesh_free(shape->mesh);
     px_cloud_free(shape->cloud);
     free(shape);
@@ -432,6 +468,28 @@ double px_shape_volume(const PxShape *shape)
 double px_shape_area(const PxShape *shape)
 {
     return shape->area;
+}
+
+/* Thin places are a thin part if they are so many rays; others are borders and wedges. */
+#define THIN_RAYS 6
+/* The other side faces away at less than 45 degrees. */
+#define FACING 0.7
+
+double px_shape_thin(const PxShape *shape, double below, PxVec3 *at, double *thickness)
+{
+    Across found[THICKNESS_RAYS];
+    int hits, thin = 0;
+    if (shape->kind != PX_SHAPE_MESH || (hits = cast_across(shape, found)) == 0)
+        return 0;
+    for (int k = 0; k < hits && found[k].length < below; ++k)
+        if (found[k].facing > FACING)
+            found[thin++] = found[k];
+    if (thin < THIN_RAYS)
+        return 0;
+    const Across *middle = &found[thin / 2];
+    *thickness = middle->length;
+    *at = px_shape_to_world(shape, px_mad(middle->from, middle->in, 0.5 * middle->length));
+    return (double)thin / hits;
 }
 
 double px_shape_thickness(const PxShape *shape)

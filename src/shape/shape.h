@@ -93,6 +93,11 @@ bool px_shape_inside(const PxShape *shape, PxVec3 point);
 /// a plane. For a mesh an estimate from rays cast inwards.
 double px_shape_thickness(const PxShape *shape);
 
+/// Part of the area of a mesh, 0 to 1, where it is thinner than `below`, m: a ray inwards meets a
+/// side that faces away within that length. *thickness is the median of these lengths, *at a place
+/// inside where it is that thin. 0 for other shapes, and where it is thin at few places.
+double px_shape_thin(const PxShape *shape, double below, PxVec3 *at, double *thickness);
+
 typedef enum PxLattice { PX_LATTICE_CUBIC, PX_LATTICE_HEXAGONAL } PxLattice;
 
 /// Points with optional normals.

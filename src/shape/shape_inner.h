@@ -18,6 +18,7 @@ struct PxShape {
     PxPrimitive primitive; ///< all kinds but mesh
     PxMesh *mesh;          ///< mesh only, with all attributes of its file
     PxMeshTree *tree;      ///< mesh only
+    PxMesh *exposed;       ///< its surface without what lies in overlaps of shells; NULL: the same
     PxMovingMesh *moving;  ///< mesh with poses only; `mesh` is then its pose at time 0
     PxBounds own_bounds;   ///< in the shape's own frame
     PxBounds bounds;       ///< in the world frame

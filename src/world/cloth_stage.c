@@ -460,6 +460,15 @@ static PxStatus check_finite(const PxWorld *world, const PxClothRun *run)
 /* Tolerance of a solve with bodies: what is left of it acts on cloth or body alone. */
 #define TOUCHING 1e-5
 
+/* Acceleration of a vertex by force fields, m/s^2. */
+static PxVec3 driven(const PxWorld *world, const PxClothStep *s, uint32_t i)
+{
+    if (s->hold[i] == PX_CLOTH_FIXED)
+        return px_vec(0, 0, 0);
+    return px_force_fields_at(world, words(&world->cloth_vertices, BODY)[i], s->x[i], s->v[i],
+                              s->dt);
+}
+
 /* Solves for the velocities of a step, to `tolerance` or to that of the step. */
 static PxStatus solve(PxWorld *world, double tolerance, PxClothRun *run)
 {
@@ -490,6 +499,8 @@ static PxStatus solve(PxWorld *world, double tolerance, PxClothRun *run)
     for (uint32_t i = 0; i < t->count; ++i) /* held, or pushed by fluid */
         if (s->hold[i] != PX_CLOTH_FREE || px_length(s->push[i]) > 0)
             px_cloth_restart(s, i);
+    for (uint32_t i = 0; i < t->count && px_force_fields_act(world); ++i)
+        s->push[i] = px_mad(s->push[i], driven(world, s, i), s->mass[i]);
     for (uint32_t i = 0; i < t->count; ++i)
         if (numbers(t, INSET)[i] < 0)
             px_cloth_walls_inset(&run->walls, s, i);
@@ -641,8 +652,12 @@ void px_cloth_stage_commit(PxWorld *world)
     const PxClothRun *run = world->cloth_run;
     const PxTable *t = &world->cloth_vertices;
     world->cloth_run = NULL;
+    world->cloth_work = 0;
     if (run == NULL)
         return;
+    for (uint32_t i = 0; i < t->count && px_force_fields_act(world); ++i)
+        world->cloth_work += run->step.mass[i] * px_dot(driven(world, &run->step, i),
+                                                        px_sub(run->walls.at[i], run->step.x[i]));
     for (uint32_t i = 0; i < t->count; ++i) {
         commit_motion(t, run, i);
         words(t, CONTACT)[i] = run->walls.state[i];

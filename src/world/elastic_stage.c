@@ -264,7 +264,7 @@ static PxStatus find_held(const PxSolid *s, Contact *contact)
 /* Adds the accelerations of forces on regions to the external acceleration. */
 static PxStatus push(PxWorld *world, PxSolid *s)
 {
-    if (world->forces.count == 0)
+    if (world->forces.count == 0 && world->field_work == NULL)
         return PX_OK;
     const uint32_t *of = world->elastic_set.row.data; /* by row of the set */
     PxForceRows rows = {.count = 0};
@@ -286,6 +286,9 @@ static PxStatus push(PxWorld *world, PxSolid *s)
     }
     rows.row = row;
     px_forces_apply(world, s->time, &rows);
+    for (uint32_t k = 0; k < rows.count && world->field_work != NULL; ++k)
+        for (int c = 0; c < 3; ++c)
+            rows.a[c][k] += world->field_work->a[c][row[k]];
     for (uint32_t i = 0, k = 0; i < s->count; ++i) {
         if (of[i] == PX_ELSEWHERE)
             continue;

@@ -261,6 +261,9 @@ void px_rigid_predict(PxWorld *world)
             continue;
         }
         PxVec3 others = r->asleep ? px_vec(0, 0, 0) : px_add(world->def.gravity, r->support);
+        PxVec3 driven[2];
+        if (px_force_fields_push(world, r, driven))
+            others = px_mad(others, driven[0], 1 / (r->mass.mass * world->dt));
         b->forced = px_scale(others, world->dt);
         wall->velocity = px_add(r->velocity, b->forced);
         b->per_mass = 1 / r->mass.mass;
@@ -299,6 +302,11 @@ static PxStatus prepare(PxWorld *world, PxRigidRun **out)
             rigid[k].cloth[0] = rigid[k].cloth[1] = px_vec(0, 0, 0);
         push[k] = px_mad(impulse[k], rigid[k].cloth[0], world->dt);
         push[rigids + k] = px_mad(torque[k], rigid[k].cloth[1], world->dt);
+        PxVec3 driven[2];
+        if (!hold[k].held && px_force_fields_push(world, &rigid[k], driven)) {
+            push[k] = px_add(push[k], driven[0]);
+            push[rigids + k] = px_add(push[rigids + k], driven[1]);
+        }
     }
     for (size_t k = 0; k < world->walls.count; ++k) {
         const PxWall *w = &world->walls.data[k];
@@ -522,6 +530,7 @@ void px_rigid_stage_commit(PxWorld *world)
 {
     const PxRigidRun *run = world->rigid_run;
     world->rigid_run = NULL;
+    world->rigid_work = 0;
     if (run == NULL)
         return;
     const PxRigidStep *s = &run->step;
@@ -533,6 +542,10 @@ void px_rigid_stage_commit(PxWorld *world)
                       px_sub(px_boundary_torque(b, &world->dist), run->torque[k]));
         r.pressed[0] = b->pressed[0];
         r.pressed[1] = b->pressed[1];
+        PxVec3 driven[2];
+        if (!s->hold[k].held && px_force_fields_push(world, &s->rigid[k], driven))
+            world->rigid_work += 0.5 * px_dot(driven[0], px_add(s->rigid[k].velocity, r.velocity)) +
+                                 0.5 * px_dot(driven[1], px_add(s->rigid[k].spin, r.spin));
         world->rigids.data[k] = r;
     }
     if (s->kepts_after > 0)

@@ -124,7 +124,9 @@ static void measure(PxWorld *world, PxStats *out)
                      .mass_in = world->state.mass_in,
                      .mass_out = world->state.mass_out,
                      .held_back = (uint64_t)px_emitters_held_back(world),
-                     .waiting = px_emitters_waiting(world)};
+                     .waiting = px_emitters_waiting(world),
+                     .rigid_work_fields = world->rigid_work,
+                     .cloth_work_fields = world->cloth_work};
 #undef PX_WORK_MEMBER
     for (size_t k = 0; k < world->rigids.count; ++k) {
         const PxRigid *r = &world->rigids.data[k];

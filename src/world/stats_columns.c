@@ -136,6 +136,11 @@ static const PxStatsColumn columns[] = {
     WHOLE(crack_ends, "Crack fronts so far that came to an end."),
     REAL(crack_area, "crack_area", "m^2", "Area of all cracks in the rest shape, one side."),
     WHOLE(joints_broken, "Joints of rigid bodies that have broken."),
+    WORK(fields, "Change of `kinetic` + `potential` + `elastic` in this step by force fields; one "
+                 "of the columns `work_...` above."),
+    REAL(rigid_work_fields, "rigid_work_fields", "J",
+         "Work of force fields on rigid bodies in this step."),
+    REAL(cloth_work_fields, "cloth_work_fields", "J", "The same on cloth."),
 };
 
 const PxStatsColumn *px_stats_column(size_t k)

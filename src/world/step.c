@@ -234,6 +234,13 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
         PX_TRY(px_fluid_boundaries(fluid));
         PX_TRY(px_exchange_begin(&coupling, &world->fractions, fluid));
     }
+    if (px_force_fields_act(world)) {
+        PX_STAGE(&world->profile, "fields")
+        {
+            px_force_fields_apply(world);
+            PX_TRY(px_work_mark(fluid, PX_WORK_fields));
+        }
+    }
     PX_TRY(px_stop_check(&world->threads));
     PX_STAGE(&world->profile, "density")
     {
@@ -357,9 +364,21 @@ static PxStatus move(PxWorld *world, const PxFluid *fluid, PxEnergy *energy)
     PX_STAGE(&world->profile, "rigid fit")
     PX_TRY(px_elastic_set_gather(&world->elastic_set, &coupling));
     if (!world->flows) {
-        PX_TRY(px_elastic_stage_move(world, NULL));
+        PxForceFieldWork work = {.count = 0};
+        if (px_force_fields_act(world))
+            PX_STAGE(&world->profile, "fields")
+        PX_TRY(px_force_fields_begin(world, &work));
+        world->field_work = work.count > 0 ? &work : NULL;
+        PxStatus status = px_elastic_stage_move(world, NULL);
+        world->field_work = NULL;
+        PX_TRY(status);
         PX_STAGE(&world->profile, "measure")
-        px_energy_stage(energy, world, PX_WORK_elastic);
+        {
+            px_energy_stage(energy, world, PX_WORK_elastic);
+            double done = px_force_fields_done(world, &work);
+            px_energy_add(energy, PX_WORK_fields, done);
+            px_energy_add(energy, PX_WORK_elastic, -done);
+        }
         return PX_OK;
     }
     PX_STAGE(&world->profile, "defence")

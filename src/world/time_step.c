@@ -73,7 +73,10 @@ double px_world_speed_bound(PxWorld *world)
     PxVec3 middle = px_scale(px_add(bounds.low, bounds.high), 0.5);
     low = fmin(low, lowest_wall(world, up, middle));
     double fall = high > low ? high - low : 0;
-    double bound = sqrt(speed * speed + 2 * g * fall);
+    double wind, reach = px_length(px_sub(bounds.high, bounds.low));
+    double pull = px_force_fields_strength(world, &wind);
+    double bound = sqrt(speed * speed + 2 * g * fall + 2 * pull * reach);
+    bound = fmax(bound, wind);
     bound = fmax(bound, px_boundaries_speed(world));
     /* Floor of 10 spacings per second, so that the stiffness is above 0 for fluids at rest. */
     return fmax(bound, 10 * world->def.spacing);
@@ -167,6 +170,7 @@ PxStatus px_time_step_choose(PxWorld *world, const PxFluid *fluid, const PxPress
 {
     double left = target - world->state.time;
     double h = 0.5 * (double)fluid->kernel.h, g = px_length(world->def.gravity);
+    double fields = px_force_fields_strength(world, NULL);
     double limit = world->def.max_step;
     const char *why = "max_step";
     if (fluid->count > 0 || px_emitters_speed(world, world->state.time + limit) > 0) {
@@ -181,6 +185,7 @@ PxStatus px_time_step_choose(PxWorld *world, const PxFluid *fluid, const PxPress
             {px_fluid_cohesion_limit(fluid), "its cohesion"},
             {px_fluid_tension_limit(fluid), "its surface tension"},
             {g > 0 ? fluid->courant * sqrt(h / g) : INFINITY, "gravity"},
+            {fields > 0 ? fluid->courant * sqrt(h / fields) : INFINITY, "a force field"},
         };
         for (size_t k = 0; k < PX_COUNT(limits); ++k)
             if (limits[k].dt < limit) {

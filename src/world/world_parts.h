@@ -18,6 +18,7 @@
 #include "world/attached/coats.h"
 #include "world/actors/emitter.h"
 #include "world/actors/force.h"
+#include "world/actors/force_field.h"
 #include "world/actors/gauge.h"
 #include "world/actors/handle.h"
 #include "world/actors/heater.h"
@@ -101,16 +102,18 @@ struct PxWorld {
     PxGaugeStep *gauging;         ///< measurements of this step, in scratch; NULL: no gauges
     PX_LIST(PxReading) readings;  ///< samples completed in the last step, by time
     PX_LIST(double) reading_values;
-    uint8_t *drop;              ///< in a step with sinks: rows to be removed, in scratch
-    PX_LIST(PxWorldSkin) skins; ///< by body
-    PX_LIST(PxWorldCoat) coats; ///< by material
-    PX_LIST(PxEvent) events;    ///< by time, then in the order of addition
+    const PxForceFieldWork *field_work; ///< on solids in this step, where nothing flows; NULL: none
+    uint8_t *drop;                      ///< in a step with sinks: rows to be removed, in scratch
+    PX_LIST(PxWorldSkin) skins;         ///< by body
+    PX_LIST(PxWorldCoat) coats;         ///< by material
+    PX_LIST(PxEvent) events;            ///< by time, then in the order of addition
 
     PxWorldState state;
     double dt;                               ///< s
     double neighbours;                       ///< mean number per particle
     double elastic;                          ///< elastic energy, J
     double work[PX_WORK_KINDS];              ///< of each stage in the last step, J (energy.h)
+    double rigid_work, cloth_work;           ///< of force fields in the last step, J
     double density_error, density_error_max; ///< per cent
     double tension_force, pressure_force;    ///< mean per particle, N; 0 in worlds without tension
     double solve_error;                      ///< residual of the pressure solve, per cent

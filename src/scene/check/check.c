@@ -625,6 +625,7 @@ static PxStatus check_all(PxScene *scene, const PxSurvey *survey)
     PX_TRY(px_survey_check_rigid(scene, survey));
     PX_TRY(px_survey_check_cloth(scene, survey));
     PX_TRY(px_survey_check_seams(scene, survey));
+    px_survey_check_stage(scene, survey);
     PX_TRY(px_survey_walk(scene, survey, check_stretch, &(StepCheck){.scene = scene}));
     if (scene->errors == 0)
         check_explicit(scene);

@@ -1,4 +1,4 @@
-/// Checks of handles, forces and heaters, of solids and of temperatures.
+/// Checks of handles, forces, force fields and heaters, of solids and of temperatures.
 #include "scene/check/survey.h"
 
 #include "base/vec.h"
@@ -14,11 +14,12 @@
 #define GLOWS 500.0              /* degrees C, above which matter glows in pictures */
 #define MOST_TESTS 2e7           /* particle-in-region tests in one check */
 
-/* A handle, a force or a heater. */
+/* A handle, a force, a force field or a heater. */
 typedef struct Region {
     const PxKind *kind;
     size_t index, body;
     bool any_matter; /* false: only solids */
+    bool bodies;     /* it acts on rigid bodies and cloth too */
     double start;
     PxShapeDef shape; /* at its pose at time 0 */
 } Region;
@@ -163,10 +164,13 @@ static PxStatus check_region(Hold *hold, const Region *region)
     }
     /* The state at later times is not known, but where cloth is now. */
     for (size_t k = 0; k < scene->bodies && region->start == 0 && !any; ++k)
-        if (hold->survey->shape[k] != NULL &&
-            (region->any_matter ? !px_body_is_boundary(&scene->body[k].def)
-                                : px_scene_is_solid(scene, k)) &&
+        if (region->bodies && px_body_is_bare(&scene->body[k].def) && !scene->body[k].def.wall &&
             (region->body == PX_NO_BODY || region->body == k))
+            any = true; /* rigid bodies and cloth: their places are not looked at */
+        else if (hold->survey->shape[k] != NULL &&
+                 (region->any_matter ? !px_body_is_boundary(&scene->body[k].def)
+                                     : px_scene_is_solid(scene, k)) &&
+                 (region->body == PX_NO_BODY || region->body == k))
             any = touches(hold, shape, k);
     bool cloth = px_section_field(&region->kind->section, "body")->flags & PX_FIELD_OF_CLOTH;
     for (size_t k = 0; k < scene->bodies && cloth && !any; ++k)
@@ -225,7 +229,8 @@ static PxStatus check_regions(Hold *hold)
             Region region = {.kind = px_kinds[kind],
                              .index = k,
                              .body = thing->refers[px_reference_index(section, body)],
-                             .any_matter = body->flags & PX_FIELD_OF_MATTER,
+                             .any_matter = !(body->flags & PX_FIELD_OF_SOLID),
+                             .bodies = px_kinds[kind] == &px_force_field_kind,
                              .start = *(const double *)px_field_in(start, def),
                              .shape = px_scene_shape_at_start(scene, px_field_in(shape, def),
                                                               &thing->turn, thing->keyframe,
@@ -381,7 +386,7 @@ PxStatus px_survey_check_hold(PxScene *scene, const PxSurvey *survey)
 {
     check_laws(scene);
     check_heat(scene);
-    if (scene->handles + scene->forces + scene->heaters == 0)
+    if (scene->handles + scene->forces + scene->fields + scene->heaters == 0)
         return PX_OK;
     Hold hold = {.scene = scene, .survey = survey};
     hold.points = calloc(scene->bodies + 1, sizeof *hold.points);
@@ -395,6 +400,7 @@ PxStatus px_survey_check_hold(PxScene *scene, const PxSurvey *survey)
         PxPath root = px_path_root();
         PxPath path = px_path_key(&root, scene->handles > 0  ? "handles"
                                          : scene->forces > 0 ? "forces"
+                                         : scene->fields > 0 ? "fields"
                                                              : "heaters");
         px_complain(scene, PX_WARNING, &path, PX_AT_VALUE,
                     "are among too many particles: not all were looked at");

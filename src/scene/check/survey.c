@@ -15,23 +15,45 @@
 #include "solid/integration.h"
 #include "solid/solid.h"
 #include "surface/coat/options.h"
+#include "surface/skin/skin.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Rough costs of a run; times on one core of a 2-core machine. */
-#define BYTES_A_PARTICLE 600.0     /* memory: columns, lists, scratch; a pool of 1e5 */
+/* Rough costs of a run; times on one core of a 2-core machine. `tools/estimates` compares them with
+ * runs of the shipped scenes. */
+#define BYTES_AT_ALL 23e6          /* memory: program and libraries */
+#define BYTES_A_PARTICLE 1900.0    /* memory: columns, lists, scratch */
+#define BYTES_A_SOLID 3000.0       /* the same of solids: bonds, weights */
+#define DISK_AT_ALL 24e3           /* of a frame: headers, rigid bodies */
+#define DISK_A_STEP 800.0          /* of stats.csv */
 #define DISK_A_PARTICLE 30.0       /* of a frame, compressed */
 #define CHECKPOINT_A_PARTICLE 77.0 /* of a checkpoint */
+#define CHECKPOINT_A_SOLID 450.0   /* the same of solids, with their bonds */
 #define CHECKPOINTS 2.0
-#define BYTES_A_SURFEL 280.0 /* memory: columns and 13 links */
-#define DISK_A_SURFEL 82.0   /* of a frame, uncompressed */
+#define BYTES_A_SURFEL 500.0     /* memory: columns and links; a vertex of a skin alike */
+#define DISK_A_SURFEL 82.0       /* of a frame, uncompressed */
+#define CHECKPOINT_A_SURFEL 59.0 /* of a checkpoint */
+#define BYTES_A_VERTEX 4500.0    /* of cloth; memory */
+#define DISK_A_VERTEX 60.0       /* of cloth, of a frame beside its skin */
+#define CHECKPOINT_A_VERTEX 318.0
+/* Processor time of the start, of a frame, and of a frame's skin by its points, s. */
+#define SECONDS_AT_ALL 0.03
+#define SECONDS_A_FRAME 0.005
+#define SECONDS_A_SURFEL 4e-7
+/* Time per rigid body and sub-step of 1/480 s, for primitives and for meshes, s. Tuned with
+ * scenes/dominoes.json and scenes/chain.json. */
+#define SECONDS_RIGID 4e-6
+#define SECONDS_RIGID_MESH 2e-4
+#define RIGID_SUBSTEPS 480.0
+/* Time per particle and step, s, that mesh walls add; scenes/cogs.json. */
+#define SECONDS_MESH_WALL 5e-6
 /* Time per particle and step on one thread, s, with an equation of state and with an implicit
  * pressure solve (7 iterations per step). Tuned with the dam break. */
 #define SECONDS_EXPLICIT 5.8e-7
 #define SECONDS_SOLVED 1.8e-6
 /* The same with a solve on a grid, whose cells cost as much as particles. */
-#define SECONDS_GRID 4.5e-6
+#define SECONDS_GRID 2.2e-6
 /* Time per iteration of the viscosity solve, s; it takes 2 sqrt(nu dt / h^2) iterations, tuned with
  * scenes/honey.json; h is the smoothing length. */
 #define SECONDS_VISCOUS 1.8e-7
@@ -41,9 +63,9 @@
 /* Time per vertex of cloth and iteration of its solve, s, which takes 14 sqrt(dt^2 + beta dt)
  * sqrt(E / m) / edge iterations, and per vertex and step of collisions with cloth. Tuned with
  * scenes/drape.json with 20, 40 and 80 cells. */
-#define SECONDS_CLOTH 7.5e-8
+#define SECONDS_CLOTH 1.8e-8
 #define CLOTH_ITERATIONS 14
-#define SECONDS_CLOTH_PAIRS 1.5e-5
+#define SECONDS_CLOTH_PAIRS 2e-6
 /* Number of steps with an implicit pressure solve, relative to the number if the flow always had
  * its estimated top speed. Median of 11 scenes: 0.44 (honey) to 1.4 (jet). */
 #define CALM 0.8
@@ -53,7 +75,7 @@
 
 double px_memory_estimate(double particles)
 {
-    return particles * BYTES_A_PARTICLE;
+    return BYTES_AT_ALL + particles * BYTES_A_PARTICLE;
 }
 
 /* --- shapes ------------------------------------------------------------------------- */
@@ -156,12 +178,16 @@ static PxStatus survey_body(const PxScene *scene, const PxSceneBody *body, const
         /* Triangles with edges up to one spacing have about 1.2 vertices per spacing^2. */
         double s = scene->world.spacing;
         double corners = 1.2 * px_shape_area(shape) / (s * s);
+        size_t material = body->is.refers[0];
+        bool solid = material != PX_NO_MATERIAL && scene->material[material].def.young > 0;
         PxCoatDef coat;
         if (body->is.refers[0] != PX_NO_MATERIAL &&
             px_coat_chosen(&scene->material[body->is.refers[0]].def.coat, s, &coat))
             out->skin_points += fmax(body->def.surfels, corners / (coat.surfel * coat.surfel));
         else
-            out->skin_points += body->def.surfels + (body->def.skin ? corners : 0);
+            out->skin_points +=
+                body->def.surfels + (solid && body->def.skin ? px_skin_points(shape, s) : 0);
+        out->solids += solid ? particles : 0;
     }
     out->speed =
         fmax(out->speed, px_length(body->def.velocity) + px_length(body->def.spin) * reach);
@@ -567,7 +593,7 @@ PxStepLimit px_step_limit(const PxScene *scene, const PxSurvey *survey, const Px
                 shorten(&limit, m.def.cloth.step, PX_BY_CLOTH, k, 0);
             continue;
         }
-        fluids += !(m.def.young > 0) || flows;
+        fluids += flows; /* rigid bodies have materials, too */
         double substep = substep_of(world, &material[k]);
         if (substep < limit.substep) {
             limit.substep = substep;
@@ -582,7 +608,7 @@ PxStepLimit px_step_limit(const PxScene *scene, const PxSurvey *survey, const Px
         shorten(&limit, world->courant * sqrt(h / g), PX_BY_GRAVITY, PX_NO_MATERIAL, 0);
     for (size_t k = 0; k < scene->materials; ++k) {
         PxMaterialDef m = at_worst(&material[k]);
-        if (m.cloth.cloth || (m.young > 0 && !flows)) /* solids alone have their own sub-steps */
+        if (m.cloth.cloth || !flows) /* solids alone have their own sub-steps */
             continue;
         double stated = pressure_number(&m, "top_speed", 0);
         double fluctuation = pressure_number(&m, "fluctuation", 0);
@@ -662,6 +688,16 @@ typedef struct Work {
     double cloth; /* seconds of all cloth on one thread */
 } Work;
 
+/* Does fluid meet meshes? */
+static bool has_mesh_walls(const PxScene *scene)
+{
+    for (size_t k = 0; k < scene->bodies; ++k)
+        if (px_body_is_boundary(&scene->body[k].def) &&
+            scene->body[k].def.shape.kind == PX_SHAPE_MESH)
+            return true;
+    return false;
+}
+
 /* Time per particle for a step of length dt, s. */
 static double step_cost(const PxScene *scene, double dt)
 {
@@ -691,6 +727,7 @@ static double step_cost(const PxScene *scene, double dt)
         if (strcmp(m->viscosity_model.model, "implicit") == 0)
             iterations = fmax(iterations, 2 * sqrt(m->viscosity / m->density * dt) / h);
     }
+    cost += has_mesh_walls(scene) ? SECONDS_MESH_WALL : 0;
     return (fluids > 0 ? cost + SECONDS_VISCOUS * iterations : 0) + solid;
 }
 
@@ -712,6 +749,17 @@ static double cloth_cost(const PxScene *scene, const PxSurvey *survey, double dt
                 (SECONDS_CLOTH * (1 + iterations) + (c->self_collision ? SECONDS_CLOTH_PAIRS : 0));
     }
     return cost;
+}
+
+/* Time of all rigid bodies in the run, s. */
+static double rigid_cost(const PxScene *scene)
+{
+    double cost = 0, end = scene->head.time.frames / scene->head.time.fps;
+    for (size_t k = 0; k < scene->bodies; ++k)
+        if (scene->body[k].def.rigid)
+            cost +=
+                scene->body[k].def.shape.kind == PX_SHAPE_MESH ? SECONDS_RIGID_MESH : SECONDS_RIGID;
+    return cost * RIGID_SUBSTEPS * end;
 }
 
 static void count_steps(void *user, size_t event, double begin, double end,
@@ -744,12 +792,22 @@ static PxStatus estimate(const PxScene *scene, int threads, PxSceneEstimate *out
         /* Steps end exactly at frames, so there is at least one per frame. */
         out->steps = fmax(work.steps, scene->head.time.frames);
         out->particles = survey.particles;
-        out->memory = px_memory_estimate(out->particles) + survey.skin_points * BYTES_A_SURFEL;
-        out->disk = (survey.mean_particles * DISK_A_PARTICLE + survey.skin_points * DISK_A_SURFEL) *
-                        (scene->head.time.frames + 1) +
-                    out->particles * CHECKPOINT_A_PARTICLE * CHECKPOINTS;
+        double frames = scene->head.time.frames + 1, solids = survey.solids;
+        double points = survey.skin_points, vertices = survey.cloth_vertices;
+        out->memory = px_memory_estimate(out->particles) +
+                      solids * (BYTES_A_SOLID - BYTES_A_PARTICLE) + points * BYTES_A_SURFEL +
+                      vertices * BYTES_A_VERTEX;
+        out->disk = frames * (DISK_AT_ALL + survey.mean_particles * DISK_A_PARTICLE +
+                              points * DISK_A_SURFEL + vertices * DISK_A_VERTEX) +
+                    out->steps * DISK_A_STEP +
+                    CHECKPOINTS * (out->particles * CHECKPOINT_A_PARTICLE +
+                                   solids * (CHECKPOINT_A_SOLID - CHECKPOINT_A_PARTICLE) +
+                                   points * CHECKPOINT_A_SURFEL + vertices * CHECKPOINT_A_VERTEX);
         double a_step = work.steps > 0 ? work.seconds / work.steps : 0;
-        out->seconds = (out->steps * survey.mean_particles * a_step + work.cloth) / out->threads;
+        double alone = SECONDS_AT_ALL + frames * (SECONDS_A_FRAME + points * SECONDS_A_SURFEL);
+        out->seconds =
+            alone + (out->steps * survey.mean_particles * a_step + work.cloth + rigid_cost(scene)) /
+                        out->threads;
         out->cloth_vertices = survey.cloth_vertices;
         out->cloth_triangles = survey.cloth_triangles;
         uint32_t crossings = 0;

@@ -19,6 +19,7 @@ typedef struct PxSurvey {
     double mean_particles;       ///< over the time of the run
     struct PxClothSheet **sheet; ///< by body: that of cloth, or NULL
     double cloth_vertices, cloth_triangles;
+    double solids;      ///< particles of solids
     double skin_points; ///< surfels and vertices of skins
     double speed;       ///< largest initial speed of a body, also by events, m/s
     double wall_speed;  ///< largest speed of a wall, m/s
@@ -118,6 +119,10 @@ PxStatus px_survey_check_cloth(PxScene *scene, const PxSurvey *survey);
 /// complains about each pair of bodies if `complain` is not NULL. Errors: PX_ERR_MEMORY.
 PxStatus px_survey_crossings(const PxScene *scene, PxScene *complain, const PxSurvey *survey,
                              uint32_t *count);
+
+/// Complains about what is seldom meant: a spacing larger than all matter, thin parts of meshes,
+/// cameras in liquids and walls, matter that nothing holds, walls that leave their tank.
+void px_survey_check_stage(PxScene *scene, const PxSurvey *survey);
 
 /// Bytes of memory for that many particles.
 double px_memory_estimate(double particles);

@@ -163,6 +163,18 @@ static PxStatus triangles_of(const PxShape *shape, PxMesh **out)
     return PX_OK;
 }
 
+double px_skin_points(const PxShape *shape, double longest)
+{
+    PxMesh *coarse = NULL, *mesh = NULL;
+    double count = 0;
+    if (triangles_of(shape, &coarse) == PX_OK &&
+        px_mesh_refine(coarse, longest, PX_SKIN_MOST, &mesh) == PX_OK)
+        count = mesh->vertex_count;
+    px_mesh_free(coarse);
+    px_mesh_free(mesh);
+    return count;
+}
+
 PxStatus px_skin_create_mesh(const PxShape *shape, double longest, const PxTexture *texture,
                              const PxAllocator *allocator, PxSkin **out)
 {

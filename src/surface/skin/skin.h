@@ -91,6 +91,8 @@ PxStatus px_skin_create_surfels(const PxShape *shape, uint32_t count, const PxTe
 /// bend. Errors: as above.
 PxStatus px_skin_create_mesh(const PxShape *shape, double longest, const PxTexture *texture,
                              const PxAllocator *allocator, PxSkin **out);
+/// Number of its points, 0 if they cannot be made.
+double px_skin_points(const PxShape *shape, double longest);
 /// Removes an owner; the last one frees the skin. Accepts NULL.
 void px_skin_free(PxSkin *skin);
 /// Adds an owner, who calls px_skin_free() too. Threads: one at a time.

@@ -38,6 +38,7 @@ static inline bool px_body_is_bare(const PxBodyDef *def)
     KIND(Sink, sink, sinks)                                                                        \
     KIND(Handle, handle, handles)                                                                  \
     KIND(Force, force, forces)                                                                     \
+    KIND(ForceField, force_field, fields)                                                          \
     KIND(Heater, heater, heaters)                                                                  \
     KIND(Gauge, gauge, gauges)
 
