@@ -14,12 +14,13 @@ typedef struct PxFracture {
     PxCracks now, next;
     PxCrackNodes room;       ///< buffer
     PX_LIST(float) strength; ///< of bonds, planned
-    PxGrid grid;
-    bool stale;           ///< `now` must be read from the tables
-    bool planned;         ///< `next` and `strength` wait to be committed
-    uint64_t changed;     ///< entries of `strength` that differ from the bonds
-    double fastest;       ///< planned, in cells per second
-    PxCrackEvents events; ///< planned
+    PxCrackMoves moves;      ///< buffer
+    PxGrid grid[3];          ///< of particles, of triangles, of other parts
+    bool stale;              ///< `now` must be read from the tables
+    bool planned;            ///< `next` and `strength` wait to be committed
+    uint64_t changed;        ///< entries of `strength` that differ from the bonds
+    double fastest;          ///< planned, in cells per second
+    PxCrackEvents events;    ///< planned
 } PxFracture;
 
 void px_fracture_init(PxFracture *fracture, const PxAllocator *allocator);
