@@ -10,6 +10,23 @@
 #define SMOOTH 1.5
 #define FILL 2.0
 
+/* Part of the strength that the scores at a particle leave: planes at odd multiples of half the
+ * distance from the middle of the body. */
+static double scored(const PxFractureDef *law, const PxSolid *s, uint32_t i)
+{
+    const double every[3] = {law->score.x, law->score.y, law->score.z};
+    double cell = cbrt((double)s->columns.volume[i]);
+    double half = 0.5 * (law->score_width > 0 ? law->score_width : 2 * cell);
+    for (int k = 0; k < 3; ++k) {
+        if (!(every[k] > 0))
+            continue;
+        double at = (double)s->columns.rest[k][i] / every[k] + 0.5;
+        if (fabs(at - round(at)) * every[k] < half)
+            return 1 - law->score_depth;
+    }
+    return 1;
+}
+
 /* The strength scatters from particle to particle, evenly. */
 static double strength_of(const PxSolid *s, uint32_t i)
 {
@@ -17,7 +34,8 @@ static double strength_of(const PxSolid *s, uint32_t i)
     if (!def->fracture.fractures)
         return 0;
     double u = px_random_unit(s->particles->id[i], 0, 0x66726163);
-    return def->fracture.strength * (1 + def->fracture.scatter * (2 * u - 1));
+    return def->fracture.strength * (1 + def->fracture.scatter * (2 * u - 1)) *
+           scored(&def->fracture, s, i);
 }
 
 /* Bound of the largest eigenvalue: the mean, and the largest that this mean and norm allow. */

@@ -79,6 +79,16 @@ PxStatus px_fracture_plan(PxFracture *f, const PxSolid *s, const PxBonds *bonds,
     return PX_OK;
 }
 
+PxStatus px_fracture_plan_nothing(PxFracture *f, const PxBonds *bonds)
+{
+    PX_TRY(px_cracks_copy(&f->next, &f->now));
+    PX_TRY(copy_strengths(f, bonds));
+    f->events = (PxCrackEvents){.started = 0};
+    f->fastest = 0;
+    f->changed = 0;
+    return PX_OK;
+}
+
 bool px_fracture_commit(PxFracture *f, PxBonds *bonds)
 {
     if (!f->planned)

@@ -32,6 +32,9 @@ size_t px_fracture_bytes(const PxFracture *fracture);
 PxStatus px_fracture_plan(PxFracture *fracture, const PxSolid *solid, const PxBonds *bonds,
                           const PxVec3 *origin, size_t bodies, uint64_t step);
 
+/// Prepares a plan that changes nothing, for px_fracture_cut(). Errors: PX_ERR_MEMORY.
+PxStatus px_fracture_plan_nothing(PxFracture *fracture, const PxBonds *bonds);
+
 /// Applies the plan; cannot fail. True: bonds have changed.
 bool px_fracture_commit(PxFracture *fracture, PxBonds *bonds);
 
