@@ -26,7 +26,7 @@ typedef struct Setup {
 } Setup;
 
 static const Setup setups[] = {
-    {"bursting block", "5.7", {16, 16, 17}, 2e6, 4e4, 1e6, 0, 0, 0, 400, 0.3, 22},
+    {"bursting block", "5.7", {16, 16, 17}, 2e6, 2e4, 1e6, 0, 0, 0, 1500, 0.3, 22},
     {"bubble gum", "5.8", {28, 9, 9}, 1e5, 6e4, 0.05, 10, 0, 0.1, 0, 1.5, 2.4},
     {"scored block", "5.14", {17, 16, 17}, 2e6, 8e4, 1e6, 0, 0.05, 0.02, 0, 0.6, 6},
 };
@@ -88,8 +88,7 @@ static PxStatus build(const Setup *s, int threads, PxWorld **out)
     PxBodyDef body = px_body_def_default();
     PX_TRY(px_world_add_material(*out, &material, &body.material));
     body.name = "block";
-    body.shape.size =
-        px_vec(s->cells[0] * SPACING, s->cells[1] * SPACING, s->cells[2] * SPACING);
+    body.shape.size = px_vec(s->cells[0] * SPACING, s->cells[1] * SPACING, s->cells[2] * SPACING);
     PX_TRY(px_world_add_body(*out, &body, NULL));
     if (s->burst > 0)
         PX_TRY(add_burst(*out, s));

@@ -475,6 +475,21 @@ typedef struct Feeling {
     PxFractureSample *felt;
 } Feeling;
 
+/* Is a sheet in the same plane so near in the way of the node that it goes on to it? */
+static bool sheet_ahead(const PxCrackGrowth *g, const PxCrackNode *node, uint32_t body, PxVec3 at,
+                        PxVec3 way, double cell)
+{
+    uint32_t own[6];
+    for (int k = 0; k < 6; ++k)
+        own[k] = k % 2 == 0 ? node->vertex : node->base;
+    for (double far = 0.7; far < THROUGH; far += 0.7) {
+        PxVec3 probe = px_mad(at, way, far * cell);
+        if (px_crack_is_done(g, body, way, vec_of(node->normal), cell, own, &probe))
+            return true;
+    }
+    return false;
+}
+
 /* What the node feels: the stress ahead of it, if that is inside the body. */
 static PxFractureSample feel(const PxCrackGrowth *g, const PxCrackNode *node)
 {
@@ -493,7 +508,8 @@ static PxFractureSample feel(const PxCrackGrowth *g, const PxCrackNode *node)
     PxVec3 to = px_mad(at, way, THROUGH * cell);
     if (s.strength > 0 && s.stress < law_at(f, here.nearest)->arrest * s.strength)
         s.through = px_fracture_outline(f, body, to).filled < PX_FRACTURE_OUTLINE ||
-                    px_crack_meets(g, body, node->crack, at, &to);
+                    px_crack_meets(g, body, node->crack, at, &to) ||
+                    sheet_ahead(g, node, body, at, way, cell);
     return s;
 }
 
