@@ -197,6 +197,70 @@ TEST(impossible_fracture_is_refused)
               "materials.stone.fracture", 3, 70, "rest-shape updates");
 }
 
+/* ---- control ---------------------------------------------------------------------- */
+
+/* A block of jelly on a floor; a thin blade goes down through it. */
+#define JELLY(blade)                                                                               \
+    "{\"phyxel\": 1, \"spacing\": 0.02, \"gravity\": [0, 0, 0], \"materials\": {\"jelly\": "       \
+    "{\"density\": 1000, \"young\": 2e4, \"damping\": 20, \"fracture\": {\"strength\": 1e8}}}, "   \
+    "\"bodies\": [{\"name\": \"floor\", \"wall\": true, \"shape\": {\"plane\": {}, \"at\": [0, "   \
+    "-0.06, 0]}}, {\"name\": \"jelly\", \"skin\": false, \"material\": \"jelly\", \"shape\": "     \
+    "{\"box\": [0.24, 0.12, 0.08]}}, {\"name\": \"knife\", \"wall\": true, \"friction\": 0" blade  \
+    ", \"shape\": {\"box\": [0.006, 0.12, 0.3], \"at\": [0.041, 0.13, 0]}, \"keyframes\": "        \
+    "[{\"at\": 0}, {\"at\": 0.4, \"move\": [0, -0.127, 0]}]}]}"
+
+TEST(a_blade_cuts_what_it_passes_and_a_wall_does_not)
+{
+    uint64_t hash[2][1 + PX_CRACK_TABLES][2];
+    for (int k = 0; k < 2; ++k) {
+        PxWorld *world = world_of(JELLY(", \"blade\": true"), k == 0 ? 1 : 3);
+        double mass = stats_of(world).mass;
+        CHECK_OK(px_world_advance(world, 0.4));
+        CHECK(stats_of(world).fragments == 2);
+        CHECK(stats_of(world).cracks == 0);
+        CHECK(stats_of(world).mass == mass);
+        hash_of(world, hash[k]);
+        px_world_free(world);
+    }
+    CHECK(memcmp(hash[0], hash[1], sizeof hash[0]) == 0);
+    PxWorld *world = world_of(JELLY(""), 2);
+    CHECK_OK(px_world_advance(world, 0.2));
+    CHECK(stats_of(world).fragments == 1);
+    px_world_free(world);
+}
+
+TEST(a_scored_bar_breaks_at_its_score)
+{
+    /* planes at +-0.04 m of the bar's middle have 0.3 of its strength */
+    PxWorld *world = world_of(
+        BAR("0.02", "0.006", "\"strength\": 2e4, \"score\": [0.08, 0, 0], \"score_width\": 0.03"),
+        2);
+    while (stats_of(world).crack_area == 0)
+        CHECK_OK(px_world_step(world, 1));
+    CHECK(stats_of(world).time < 0.2); /* unscored at about 0.3 s */
+    CHECK_OK(px_world_advance(world, 0.6));
+    CHECK(stats_of(world).fragments >= 2);
+    const float *x = px_table_find(&world->crack[PX_CRACK_VERTICES], "rest")->data[0];
+    for (uint32_t k = 0; k < world->crack[PX_CRACK_VERTICES].count; ++k)
+        CHECK(fabsf(fabsf(x[k]) - 0.04f) < 0.021f);
+    px_world_free(world);
+}
+
+#define BLADE(body)                                                                                \
+    "{\"phyxel\": 1, \"spacing\": 0.1, \"materials\": {\"stone\": {\"density\": "                  \
+    "1000, \"young\": 1e6}},\n \"bodies\": [" body "]}"
+
+TEST(impossible_control_is_refused)
+{
+    CHECK_ONE(STONE("\"young\": 1e6, \"fracture\": {\"strength\": 1, \"score_depth\": 1}"),
+              "materials.stone.fracture.score_depth", 3, 100, "0.99");
+    CHECK_ONE(STONE("\"young\": 1e6, \"fracture\": {\"strength\": 1, \"score\": [-1, 0, 0]}"),
+              "materials.stone.fracture.score[0]", 3, 95, "from 0");
+    CHECK_ONE(BLADE("{\"name\": \"a\", \"material\": \"stone\", \"shape\": {\"sphere\": 1}, "
+                    "\"blade\": true}"),
+              "bodies.a.blade", 2, 88, "walls and rigid bodies");
+}
+
 /* ---- physics -------------------------------------------------------------------------- */
 
 /* Stress at which the bar breaks: the largest pull over its section. */

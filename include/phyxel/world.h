@@ -229,7 +229,10 @@ typedef struct PxFractureDef {
     double opacity;        ///< of cracks near their front, > 0
     PxFractureModel model; ///<
     double rough;          ///< roughness of the faces of cracks in skins, in spacings, 0 .. 1
-    double reserved[12];   ///< must be 0
+    PxVec3 score;          ///< distances of scored planes along x, y, z, m; 0: none
+    double score_depth;    ///< part of the strength that a score takes away, 0 .. 0.99
+    double score_width;    ///< of a score, m; 0: two spacings
+    double reserved[7];    ///< must be 0
 } PxFractureDef;
 
 /// Returns a def with `fractures` false.
@@ -350,6 +353,7 @@ typedef struct PxBodyDef {
     size_t positions;       ///< matter: number of given particles; 0: the shape is filled
     const PxVec3 *position; ///< their places, m, each of the volume spacing^3; copied
     bool cloth;             ///< its material is cloth; set by px_world_add_body()
+    bool blade;             ///< walls, rigid: cuts the solids with fracture that it passes
 } PxBodyDef;
 
 PX_API void px_body_def_init(PxBodyDef *def, size_t size);

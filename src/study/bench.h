@@ -26,6 +26,7 @@ PxStatus px_bench_cloth(PxBench *bench);
 PxStatus px_bench_cloth_fluid(PxBench *bench);
 PxStatus px_bench_contact(PxBench *bench);
 PxStatus px_bench_fluid(PxBench *bench);
+PxStatus px_bench_fracture(PxBench *bench);
 PxStatus px_bench_melt(PxBench *bench);
 PxStatus px_bench_mesh_walls(PxBench *bench);
 PxStatus px_bench_neighbours(PxBench *bench);

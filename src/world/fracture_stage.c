@@ -1,5 +1,6 @@
 #include "world/fracture_stage.h"
 
+#include "solid/fracture/cut.h"
 #include "solid/fracture/relax.h"
 
 #include <math.h>
@@ -55,6 +56,21 @@ void px_fracture_stage_relax(PxWorld *world, PxSolid *s)
     world->state.crack_relax = 0;
 }
 
+/* Lists the boundaries that cut, in the scratch memory of the step. */
+static PxStatus list_blades(PxWorld *world, const PxBoundary ***out, size_t *count)
+{
+    const PxBoundary **blade =
+        PX_ARENA_ARRAY(&world->scratch, const PxBoundary *, world->boundaries.count);
+    if (blade == NULL)
+        return px_fail(PX_ERR_MEMORY, "fracture: no room for %zu blades", world->boundaries.count);
+    *count = 0;
+    for (size_t k = 0; k < world->boundaries.count; ++k)
+        if (world->bodies.data[world->boundaries.data[k]->body].def.blade)
+            blade[(*count)++] = world->boundaries.data[k];
+    *out = blade;
+    return PX_OK;
+}
+
 PxStatus px_fracture_stage_plan(PxWorld *world, PxSolid *s)
 {
     PxFracture *f = &world->fracture;
@@ -70,6 +86,10 @@ PxStatus px_fracture_stage_plan(PxWorld *world, PxSolid *s)
     px_fracture_note_energy(s);
     PX_TRY(px_fracture_plan(f, s, &world->elastic_set.bonds, origin, world->bodies.count,
                             world->state.step));
+    const PxBoundary **blade = NULL;
+    size_t blades = 0;
+    PX_TRY(list_blades(world, &blade, &blades));
+    PX_TRY(px_fracture_cut(f, s, &world->elastic_set.bonds, blade, blades));
     return f->planned ? px_cracks_reserve_tables(&f->next, world->crack) : PX_OK;
 }
 

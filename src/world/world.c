@@ -79,8 +79,12 @@ PxClothDef px_cloth_def_default(void)
 
 PxFractureDef px_fracture_def_default(void)
 {
-    return (PxFractureDef){
-        .strength = 1e6, .scatter = 0.05, .arrest = 0.7, .opacity = 1, .rough = 0.2};
+    return (PxFractureDef){.strength = 1e6,
+                           .scatter = 0.05,
+                           .arrest = 0.7,
+                           .opacity = 1,
+                           .rough = 0.2,
+                           .score_depth = 0.7};
 }
 
 static PxMaterialDef material_def_defaults(void)

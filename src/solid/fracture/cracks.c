@@ -85,6 +85,7 @@ static const Member node_members[] = {
     {"front", "", PX_U32, 1, offsetof(PxCrackNode, front)},
     {"kind", "", PX_U32, 1, offsetof(PxCrackNode, kind)},
     {"way", "m/s", PX_F32, 3, offsetof(PxCrackNode, way)},
+    {"normal", "", PX_F32, 3, offsetof(PxCrackNode, normal)},
 };
 static const Member list_members[] = {
     {"body", "", PX_U32, 1, offsetof(PxCrack, body)},
@@ -216,7 +217,7 @@ bool px_cracks_valid(const PxCracks *c, size_t bodies)
     for (uint32_t k = 0; k < c->nodes.count; ++k) {
         const PxCrackNode *n = &c->nodes.data[k];
         if (n->vertex >= c->vertices.count || n->base >= c->vertices.count ||
-            n->crack >= c->list.count || n->kind > 7 || !finite3(n->way))
+            n->crack >= c->list.count || n->kind > 7 || !finite3(n->way) || !finite3(n->normal))
             return false;
     }
     for (uint32_t k = 0; k < c->nodes.count; ++front) {

@@ -30,9 +30,10 @@ typedef struct PxCrackTriangle {
 typedef struct PxCrackNode {
     uint32_t vertex, base;
     uint32_t crack;
-    uint32_t front; ///< nodes of a front follow each other; fronts are numbered from 0 on
-    uint32_t kind;  ///< PX_NODE_...
-    float way[3];   ///< velocity in the rest shape, m/s
+    uint32_t front;  ///< nodes of a front follow each other; fronts are numbered from 0 on
+    uint32_t kind;   ///< PX_NODE_...
+    float way[3];    ///< velocity in the rest shape, m/s
+    float normal[3]; ///< of the sheet: way = tangent x normal leads away from the sheet
 } PxCrackNode;
 
 enum {

@@ -10,9 +10,21 @@
 #define SMOOTH 1.5
 #define FILL 2.0
 
-double px_fracture_cell(const PxSolid *s, uint32_t row)
+/* Part of the strength that the scores at a particle leave: planes at odd multiples of half the
+ * distance from the middle of the body. */
+static double scored(const PxFractureDef *law, const PxSolid *s, uint32_t i)
 {
-    return cbrt((double)s->columns.volume[row]);
+    const double every[3] = {law->score.x, law->score.y, law->score.z};
+    double cell = cbrt((double)s->columns.volume[i]);
+    double half = 0.5 * (law->score_width > 0 ? law->score_width : 2 * cell);
+    for (int k = 0; k < 3; ++k) {
+        if (!(every[k] > 0))
+            continue;
+        double at = (double)s->columns.rest[k][i] / every[k] + 0.5;
+        if (fabs(at - round(at)) * every[k] < half)
+            return 1 - law->score_depth;
+    }
+    return 1;
 }
 
 /* The strength scatters from particle to particle, evenly. */
@@ -22,7 +34,8 @@ static double strength_of(const PxSolid *s, uint32_t i)
     if (!def->fracture.fractures)
         return 0;
     double u = px_random_unit(s->particles->id[i], 0, 0x66726163);
-    return def->fracture.strength * (1 + def->fracture.scatter * (2 * u - 1));
+    return def->fracture.strength * (1 + def->fracture.scatter * (2 * u - 1)) *
+           scored(&def->fracture, s, i);
 }
 
 /* Bound of the largest eigenvalue: the mean, and the largest that this mean and norm allow. */
@@ -78,9 +91,12 @@ PxStatus px_fracture_field(PxFractureField *f, const PxVec3 *origin, PxGrid *gri
         there = there && x[k] != NULL;
     }
     f->rest = PX_ARENA_ARRAY(s->scratch, PxVec3, s->count);
-    if (!there || f->rest == NULL)
+    f->cell = PX_ARENA_ARRAY(s->scratch, float, s->count);
+    f->spot = PX_ARENA_ARRAY(s->scratch, PxFractureSpot, s->count);
+    if (!there || f->rest == NULL || f->cell == NULL || f->spot == NULL)
         return px_fail(PX_ERR_MEMORY, "fracture: no room for %u particles", s->count);
     double largest = 0;
+    f->largest_cell = f->largest_support = 0.0f;
     for (uint32_t i = 0; i < s->count; ++i) {
         PxVec3 o = origin[s->particles->body[i]];
         f->rest[i] = px_vec((double)s->columns.rest[0][i], (double)s->columns.rest[1][i],
@@ -88,77 +104,102 @@ PxStatus px_fracture_field(PxFractureField *f, const PxVec3 *origin, PxGrid *gri
         x[0][i] = (float)(f->rest[i].x + o.x);
         x[1][i] = (float)(f->rest[i].y + o.y);
         x[2][i] = (float)(f->rest[i].z + o.z);
-        double cell = px_fracture_cell(s, i);
-        /* bonds, seen from the middle of a triangle that is a cell wide at most */
-        largest = fmax(largest, fmax(FILL * cell, (double)s->columns.support[i] + cell));
+        f->cell[i] = (float)cbrt((double)s->columns.volume[i]);
+        f->largest_cell = fmaxf(f->largest_cell, f->cell[i]);
+        f->largest_support = fmaxf(f->largest_support, s->columns.support[i]);
+        /* the nearer end of a bond, seen from the middle of a triangle that is a cell wide */
+        double cell = (double)f->cell[i];
+        largest = fmax(largest, fmax(FILL * cell, 0.5 * (double)s->columns.support[i] + cell));
     }
     PxGridPoints points = {x[0], x[1], x[2], s->count};
     PxGridFrame frame = px_grid_frame(largest, &points, 1, s->threads, NULL);
     PX_TRY(px_grid_sort(grid, &frame, points, s->particles->id, order, s->scratch, s->threads));
-    f->row = order;
+    for (uint32_t k = 0; k < s->count; ++k) {
+        uint32_t i = order[k];
+        f->spot[k] =
+            (PxFractureSpot){{s->columns.rest[0][i], s->columns.rest[1][i], s->columns.rest[2][i]},
+                             f->cell[i],
+                             i,
+                             s->particles->body[i]};
+    }
     f->grid = grid;
     f->origin = origin;
     return PX_OK;
 }
 
-void px_fracture_near(const PxFractureField *f, uint32_t body, PxVec3 at, double reach,
-                      void (*visit)(void *user, uint32_t row, double distance2), void *user)
+int px_fracture_runs(const PxFractureField *f, uint32_t body, PxVec3 at, PxRange run[9])
 {
     PxVec3 o = f->origin[body];
-    PxRange run[9];
-    int runs =
-        px_grid_rows(f->grid, (float)(at.x + o.x), (float)(at.y + o.y), (float)(at.z + o.z), run);
-    for (int n = 0; n < runs; ++n)
-        for (uint32_t k = run[n].begin; k < run[n].end; ++k) {
-            uint32_t i = f->row[k];
-            PxVec3 way = px_sub(f->rest[i], at);
-            double r2 = px_dot(way, way);
-            if (r2 < reach * reach && f->solid->particles->body[i] == body)
-                visit(user, i, r2);
-        }
+    return px_grid_rows(f->grid, (float)(at.x + o.x), (float)(at.y + o.y), (float)(at.z + o.z),
+                        run);
 }
 
 /* Sums over the rows near a point. */
 typedef struct Sums {
-    const PxFractureField *field;
-    PxVec3 at;
-    PxFractureSample *out;
     double weight, strength, near;
     PxMat3 stress, map;
 } Sums;
 
-static void add_row(void *user, uint32_t i, double r2)
+static void fill(PxFractureSample *out, PxVec3 way, double r2, double cell)
 {
-    Sums *sum = user;
-    const PxSolid *s = sum->field->solid;
-    double cell = px_fracture_cell(s, i), r = sqrt(r2);
-    if (r < FILL * cell) {
-        double volume = cell * cell * cell;
-        sum->out->filled += volume * px_kernel_value(FILL * cell, r);
-        if (r > 0)
-            sum->out->slope = px_mad(sum->out->slope, px_sub(sum->at, sum->field->rest[i]),
-                                     volume * px_kernel_derivative(FILL * cell, r) / r);
-    }
-    if (r2 < sum->near) {
-        sum->near = r2;
-        sum->out->nearest = i;
-    }
-    double q = r / (SMOOTH * cell), w = 1 - q * q;
-    if (!(w > 0) || !(sum->field->strength[i] > 0.0f))
+    if (r2 >= FILL * FILL * cell * cell)
+        return;
+    double volume = cell * cell * cell, r = sqrt(r2);
+    out->filled += volume * px_kernel_value(FILL * cell, r);
+    if (r > 0)
+        out->slope = px_mad(out->slope, way, -volume * px_kernel_derivative(FILL * cell, r) / r);
+}
+
+static void add_stress(const PxFractureField *f, Sums *sum, uint32_t i, double r2, double cell)
+{
+    double w = 1 - r2 / (SMOOTH * SMOOTH * cell * cell);
+    if (!(w > 0) || !(f->strength[i] > 0.0f))
         return;
     w *= w * w;
     sum->weight += w;
-    sum->strength += w * (double)sum->field->strength[i];
-    sum->stress = px_mat3_add(sum->stress, px_mat3_scale(sum->field->stress[i], w));
+    sum->strength += w * (double)f->strength[i];
+    sum->stress = px_mat3_add(sum->stress, px_mat3_scale(f->stress[i], w));
     for (int k = 0; k < 9; ++k)
-        sum->map.m[k / 3][k % 3] += w * (double)s->gradient[px_solid_at(i, k, 9)];
+        sum->map.m[k / 3][k % 3] += w * (double)f->solid->gradient[px_solid_at(i, k, 9)];
+}
+
+static PxFractureSample sample(const PxFractureField *f, uint32_t body, PxVec3 at, bool stressed,
+                               Sums *sum)
+{
+    PxFractureSample out = {.nearest = UINT32_MAX};
+    PxRange run[9];
+    int runs = px_fracture_runs(f, body, at, run);
+    double most = FILL * (double)f->largest_cell;
+    sum->near = most * most;
+    for (int n = 0; n < runs; ++n)
+        for (uint32_t k = run[n].begin; k < run[n].end; ++k) {
+            const PxFractureSpot *spot = &f->spot[k];
+            PxVec3 way = px_vec((double)spot->x[0] - at.x, (double)spot->x[1] - at.y,
+                                (double)spot->x[2] - at.z);
+            double r2 = px_dot(way, way), cell = (double)spot->cell;
+            if (spot->body != body || r2 >= most * most)
+                continue;
+            fill(&out, way, r2, cell);
+            if (r2 < sum->near) {
+                sum->near = r2;
+                out.nearest = spot->row;
+            }
+            if (stressed)
+                add_stress(f, sum, spot->row, r2, cell);
+        }
+    return out;
+}
+
+PxFractureSample px_fracture_outline(const PxFractureField *f, uint32_t body, PxVec3 at)
+{
+    Sums sum = {.weight = 0};
+    return sample(f, body, at, false, &sum);
 }
 
 PxFractureSample px_fracture_sample(const PxFractureField *f, uint32_t body, PxVec3 at)
 {
-    PxFractureSample out = {.nearest = UINT32_MAX};
-    Sums sum = {.field = f, .at = at, .out = &out, .near = INFINITY};
-    px_fracture_near(f, body, at, f->grid->frame.cell, add_row, &sum);
+    Sums sum = {.weight = 0};
+    PxFractureSample out = sample(f, body, at, true, &sum);
     if (!(sum.weight > 0))
         return out;
     PxVec3 value;

@@ -9,15 +9,24 @@
 /// Cracks end a little outside, so that they cut all bonds at an edge.
 #define PX_FRACTURE_OUTLINE 0.3
 
+/// A row as the search for neighbours reads it.
+typedef struct PxFractureSpot {
+    float x[3];         ///< rest position, m
+    float cell;         ///< edge of its cell, m
+    uint32_t row, body; ///<
+} PxFractureSpot;
+
 typedef struct PxFractureField {
     const PxSolid *solid;
-    const PxVec3 *origin; ///< by body: its rest origin, m
-    PxMat3 *stress;       ///< by row: Cauchy stress in the axes of its frame, Pa
-    float *strength;      ///< by row: tensile strength, Pa; 0: does not fracture
-    float *largest;       ///< by row: bound of the largest principal stress, Pa
-    const PxGrid *grid;   ///< of the rest positions
-    uint32_t *row;        ///< in the order of the grid
-    PxVec3 *rest;         ///< by row: rest position, m
+    const PxVec3 *origin;                ///< by body: its rest origin, m
+    PxMat3 *stress;                      ///< by row: Cauchy stress in the axes of its frame, Pa
+    float *strength;                     ///< by row: tensile strength, Pa; 0: does not fracture
+    float *largest;                      ///< by row: bound of the largest principal stress, Pa
+    const PxGrid *grid;                  ///< of the rest positions
+    PxFractureSpot *spot;                ///< in the order of the grid
+    PxVec3 *rest;                        ///< by row: rest position, m
+    float *cell;                         ///< by row: edge of its cell in the rest shape, m
+    float largest_cell, largest_support; ///< m
 } PxFractureField;
 
 /// What a point of the rest shape feels.
@@ -28,6 +37,7 @@ typedef struct PxFractureSample {
     double strength;  ///< mean of the particles near it, Pa; 0: no particle is near
     PxVec3 normal;    ///< of the plane on which that stress acts, in the rest shape
     uint32_t nearest; ///< row of the nearest particle
+    bool through;     ///< of a front: hardly anything is left in its way
 } PxFractureSample;
 
 /// Computes stress and strength of all rows from the gradients in `solid`, in its scratch. *due:
@@ -40,12 +50,10 @@ PxStatus px_fracture_field(PxFractureField *field, const PxVec3 *origin, PxGrid 
 /// Samples the field at a point of the rest shape of a body.
 PxFractureSample px_fracture_sample(const PxFractureField *field, uint32_t body, PxVec3 at);
 
-/// Calls `visit` for all rows of the body within `reach` of the point; at most one cell of the
-/// grid.
-void px_fracture_near(const PxFractureField *field, uint32_t body, PxVec3 at, double reach,
-                      void (*visit)(void *user, uint32_t row, double distance2), void *user);
+/// The same, without stress and strength.
+PxFractureSample px_fracture_outline(const PxFractureField *field, uint32_t body, PxVec3 at);
 
-/// Edge of a row's cell in the rest shape, m.
-double px_fracture_cell(const PxSolid *solid, uint32_t row);
+/// Runs of `spot` that may lie within a cell of the grid of the point. Returns their number.
+int px_fracture_runs(const PxFractureField *field, uint32_t body, PxVec3 at, PxRange run[9]);
 
 #endif

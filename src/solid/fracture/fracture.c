@@ -9,7 +9,8 @@
 void px_fracture_init(PxFracture *f, const PxAllocator *allocator)
 {
     *f = (PxFracture){.planned = false};
-    px_grid_init(&f->grid, allocator);
+    for (int k = 0; k < 3; ++k)
+        px_grid_init(&f->grid[k], allocator);
 }
 
 void px_fracture_free(PxFracture *f)
@@ -18,14 +19,17 @@ void px_fracture_free(PxFracture *f)
     px_cracks_free(&f->next);
     PX_LIST_FREE(&f->room);
     PX_LIST_FREE(&f->strength);
-    px_grid_free(&f->grid);
+    PX_LIST_FREE(&f->moves);
+    for (int k = 0; k < 3; ++k)
+        px_grid_free(&f->grid[k]);
 }
 
 size_t px_fracture_bytes(const PxFracture *f)
 {
     return px_cracks_bytes(&f->now) + px_cracks_bytes(&f->next) +
            f->room.capacity * sizeof *f->room.data + f->strength.capacity * sizeof(float) +
-           px_grid_bytes(&f->grid);
+           f->moves.capacity * sizeof *f->moves.data + px_grid_bytes(&f->grid[0]) +
+           px_grid_bytes(&f->grid[1]) + px_grid_bytes(&f->grid[2]);
 }
 
 static PxStatus copy_strengths(PxFracture *f, const PxBonds *bonds)
@@ -51,26 +55,37 @@ PxStatus px_fracture_plan(PxFracture *f, const PxSolid *s, const PxBonds *bonds,
     if (!due && f->now.nodes.count == 0)
         return PX_OK;
     PX_TRY(px_stop_check(s->threads));
-    PX_TRY(px_fracture_field(&field, origin, &f->grid));
+    PX_TRY(px_fracture_field(&field, origin, &f->grid[0]));
     PX_TRY(px_cracks_copy(&f->next, &f->now));
     PX_TRY(copy_strengths(f, bonds));
+    f->moves.count = 0;
     PxCrackGrowth growth = {.field = &field,
                             .cracks = &f->next,
                             .room = &f->room,
-                            .dt = s->dt,
-                            .grown = PX_ARENA_ARRAY(s->scratch, uint8_t, bodies + 1)};
-    if (growth.grown == NULL)
-        return px_fail(PX_ERR_MEMORY, "fracture: no room for %zu bodies", bodies);
-    memset(growth.grown, 0, bodies + 1);
+                            .moves = &f->moves,
+                            .grid = {&f->grid[1], &f->grid[2]},
+                            .dt = s->dt};
+    PX_TRY(px_fronts_index(&growth));
     PX_TRY(px_fronts_grow(&growth));
     if (due)
         PX_TRY(px_cracks_start(&growth, step));
     PX_TRY(px_stop_check(s->threads));
     PX_TRY(px_cracks_sever(&growth, bonds, f->strength.data, &f->changed));
+    (void)bodies; /* release builds check nothing */
     PX_ASSERT(px_cracks_valid(&f->next, bodies));
     f->events = growth.events;
     f->fastest = growth.fastest;
     f->planned = true;
+    return PX_OK;
+}
+
+PxStatus px_fracture_plan_nothing(PxFracture *f, const PxBonds *bonds)
+{
+    PX_TRY(px_cracks_copy(&f->next, &f->now));
+    PX_TRY(copy_strengths(f, bonds));
+    f->events = (PxCrackEvents){.started = 0};
+    f->fastest = 0;
+    f->changed = 0;
     return PX_OK;
 }
 

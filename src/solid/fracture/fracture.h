@@ -14,12 +14,13 @@ typedef struct PxFracture {
     PxCracks now, next;
     PxCrackNodes room;       ///< buffer
     PX_LIST(float) strength; ///< of bonds, planned
-    PxGrid grid;
-    bool stale;           ///< `now` must be read from the tables
-    bool planned;         ///< `next` and `strength` wait to be committed
-    uint64_t changed;     ///< entries of `strength` that differ from the bonds
-    double fastest;       ///< planned, in cells per second
-    PxCrackEvents events; ///< planned
+    PxCrackMoves moves;      ///< buffer
+    PxGrid grid[3];          ///< of particles, of triangles, of other parts
+    bool stale;              ///< `now` must be read from the tables
+    bool planned;            ///< `next` and `strength` wait to be committed
+    uint64_t changed;        ///< entries of `strength` that differ from the bonds
+    double fastest;          ///< planned, in cells per second
+    PxCrackEvents events;    ///< planned
 } PxFracture;
 
 void px_fracture_init(PxFracture *fracture, const PxAllocator *allocator);
@@ -30,6 +31,9 @@ size_t px_fracture_bytes(const PxFracture *fracture);
 /// by body. Errors: PX_ERR_MEMORY; then nothing is planned.
 PxStatus px_fracture_plan(PxFracture *fracture, const PxSolid *solid, const PxBonds *bonds,
                           const PxVec3 *origin, size_t bodies, uint64_t step);
+
+/// Prepares a plan that changes nothing, for px_fracture_cut(). Errors: PX_ERR_MEMORY.
+PxStatus px_fracture_plan_nothing(PxFracture *fracture, const PxBonds *bonds);
 
 /// Applies the plan; cannot fail. True: bonds have changed.
 bool px_fracture_commit(PxFracture *fracture, PxBonds *bonds);

@@ -10,10 +10,29 @@
 #define MOST_RATIO 3.0
 /* Largest motion of a node in a step, in cells. */
 #define MOST_MOTION 0.75
+/* Distance of the middle of a triangle from the middle of a node's way that is searched, in cells:
+ * half the way, the radius of the triangle and the way of its own corners. */
+#define SHEET_REACH 3.0
+/* A node feels the stress this far ahead of it, in cells: beside the sheet behind it stress is low.
+ */
+#define AHEAD 0.5
+/* A front that has come this near to the outline, or to another crack, goes straight through
+ * whatever the stress, in cells: what is left is thinner than a support, and its stress is not
+ * resolved. In the bending of a plate of two layers the second one is pressed until the first one
+ * has let go. */
+#define THROUGH 2.5
+/* Least cosine between the sheet and the plane that the stress wants: a front turns no more
+ * sharply. */
+#define LEAST_ALONG 0.3
+/* Length over which the direction of a node follows that of the stress, in cells. */
+#define TURN 1.0
 /* Nodes of a new crack. */
 #define RIM 8
 /* A node this little above the outline goes out with its neighbour. */
 #define NEAR_OUTLINE 0.1
+
+/* In the kind of a node while strips are opened: its strip is new. */
+#define FRESH 8u
 
 /* A node while its front moves. */
 typedef struct Moving {
@@ -25,6 +44,18 @@ typedef struct Moving {
     double filled;
     bool moves, out, blocked;
 } Moving;
+
+static PxVec3 vec_of(const float x[3])
+{
+    return px_vec((double)x[0], (double)x[1], (double)x[2]);
+}
+
+static void put3(float to[3], PxVec3 x)
+{
+    to[0] = (float)x.x;
+    to[1] = (float)x.y;
+    to[2] = (float)x.z;
+}
 
 static const PxFractureDef *law_at(const PxFractureField *f, uint32_t row)
 {
@@ -38,25 +69,42 @@ static double speed_of(const PxFractureField *f, uint32_t row)
     return def->fracture.speed > 0 ? def->fracture.speed : 0.2 * sqrt(def->young / def->density);
 }
 
-/* The velocity of one node: d = k lambda (e x t), away from the sheet, with its history. */
-static void drive(const PxFractureField *f, uint32_t body, Moving *m, PxVec3 tangent)
+/* The normal of the sheet at a node turns towards the direction of the stress over TURN cells,
+ * whatever the steps: stress beside a new face is noisy, and a front that could turn about at once
+ * would crumple. */
+static PxVec3 turned(PxVec3 from, PxVec3 to, double cells)
 {
-    PxFractureSample s = px_fracture_sample(f, body, m->at);
+    double part = 1 - exp(-cells / TURN);
+    return px_normalized(px_add(px_scale(from, 1 - part), px_scale(to, part)), from);
+}
+
+/* The velocity of one node: d = k lambda (t x e), with its history. `s` is what it feels. The nodes
+ * of a front are in such an order, and e has such a sign, that this leads away from the sheet. */
+static void drive(const PxFractureField *f, PxFractureSample s, double dt, Moving *m,
+                  PxVec3 tangent)
+{
     m->moves = false;
-    m->cell = s.nearest != UINT32_MAX ? px_fracture_cell(f->solid, s.nearest) : 0;
+    m->cell = s.nearest != UINT32_MAX ? (double)f->cell[s.nearest] : 0;
     if (s.nearest == UINT32_MAX || (m->node.kind & PX_NODE_BLOCKED))
         return;
     const PxFractureDef *law = law_at(f, s.nearest);
     double ratio = s.strength > 0 ? s.stress / s.strength : 0;
-    PxVec3 old = px_vec((double)m->node.way[0], (double)m->node.way[1], (double)m->node.way[2]);
-    bool driven = ratio >= law->arrest && ratio > 0;
-    if (!driven && law->history < 1)
+    PxVec3 normal = vec_of(m->node.normal), old = vec_of(m->node.way);
+    double along = px_dot(s.normal, normal);
+    bool driven = ratio > 0 && ratio >= law->arrest && fabs(along) > LEAST_ALONG;
+    if (s.through && !driven)
+        ratio = fmax(law->arrest, 0.5);
+    else if (!driven && law->history < 1)
         return;
-    PxVec3 way = px_cross(s.normal, tangent);
-    if (px_dot(way, old) < 0)
-        way = px_scale(way, -1);
-    way = px_scale(way, speed_of(f, s.nearest) * fmin(ratio, MOST_RATIO));
-    m->way = px_add(px_scale(old, law->history), px_scale(way, 1 - law->history));
+    double speed = speed_of(f, s.nearest) * fmin(fmax(ratio, 0), MOST_RATIO);
+    if (driven)
+        normal = turned(normal, px_scale(s.normal, along > 0 ? 1 : -1),
+                        fmin(speed * dt, MOST_MOTION * m->cell) / m->cell);
+    put3(m->node.normal, normal);
+    PxVec3 way = px_scale(px_normalized(px_cross(tangent, normal), px_vec(0, 0, 0)), speed);
+    way = px_add(px_scale(old, law->history), px_scale(way, 1 - law->history));
+    /* motion along the front would sweep the same area again */
+    m->way = px_mad(way, tangent, -px_dot(way, tangent));
     m->moves = px_dot(m->way, m->way) > 0;
 }
 
@@ -80,7 +128,7 @@ static PxVec3 mixed_way(const Moving *m, uint32_t n, bool closed, uint32_t k)
 static PxVec3 project(const PxFractureField *f, uint32_t body, PxVec3 at, double cell)
 {
     for (int k = 0; k < 4; ++k) {
-        PxFractureSample s = px_fracture_sample(f, body, at);
+        PxFractureSample s = px_fracture_outline(f, body, at);
         double square = px_dot(s.slope, s.slope), off = PX_FRACTURE_OUTLINE - s.filled;
         if (!(square > 0) || fabs(off) < 0.02)
             break;
@@ -91,12 +139,18 @@ static PxVec3 project(const PxFractureField *f, uint32_t body, PxVec3 at, double
     return at;
 }
 
-static void move_nodes(PxCrackGrowth *g, Moving *m, uint32_t n, bool closed, uint32_t body)
+/* False: none moved. */
+static bool move_nodes(PxCrackGrowth *g, const PxFractureSample *felt, Moving *m, uint32_t n,
+                       bool closed, uint32_t body)
 {
     const PxFractureField *f = g->field;
-    bool moved = false;
-    for (uint32_t k = 0; k < n; ++k)
-        drive(f, body, &m[k], tangent_of(m, n, closed, k));
+    bool moved = false, some = false;
+    for (uint32_t k = 0; k < n; ++k) {
+        drive(f, felt[k], g->dt, &m[k], tangent_of(m, n, closed, k));
+        some = some || m[k].moves;
+    }
+    if (!some)
+        return false;
     for (uint32_t k = 0; k < n; ++k)
         m[k].mixed = mixed_way(m, n, closed, k);
     for (uint32_t k = 0; k < n; ++k) {
@@ -114,12 +168,17 @@ static void move_nodes(PxCrackGrowth *g, Moving *m, uint32_t n, bool closed, uin
         m[k].at = px_mad(m[k].at, m[k].way, fmin(g->dt, MOST_MOTION * cell / speed));
         if (end)
             m[k].at = project(f, body, m[k].at, cell);
-        m[k].blocked = px_crack_meets(g->cracks, body, m[k].node.crack, m[k].before, &m[k].at);
+        const PxCrackNode *last = &m[k > 0 ? k - 1 : closed ? n - 1 : k].node;
+        const PxCrackNode *next = &m[k + 1 < n ? k + 1 : closed ? 0 : k].node;
+        uint32_t own[6] = {last->vertex,   last->base,   m[k].node.vertex,
+                           m[k].node.base, next->vertex, next->base};
+        m[k].blocked =
+            px_crack_meets(g, body, m[k].node.crack, m[k].before, &m[k].at) ||
+            px_crack_is_done(g, body, m[k].way, vec_of(m[k].node.normal), cell, own, &m[k].at);
     }
-    for (uint32_t k = 0; k < n; ++k)
-        m[k].filled = px_fracture_sample(f, body, m[k].at).filled;
-    if (moved)
-        g->grown[body] = 1;
+    for (uint32_t k = 0; k < n && moved; ++k)
+        m[k].filled = px_fracture_outline(f, body, m[k].at).filled;
+    return moved;
 }
 
 /* Which nodes are outside? One that is hardly inside follows a neighbour that is outside, so that
@@ -191,8 +250,9 @@ static bool resample(PxCracks *c, const PxCrackNode *node, uint32_t n, bool clos
             continue;
         PxCrackNode more = node[k];
         more.kind = closed ? PX_NODE_CLOSED : 0;
-        for (int d = 0; d < 3; ++d)
-            more.way[d] = 0.5f * (node[k].way[d] + node[q].way[d]);
+        put3(more.way, px_scale(px_add(vec_of(node[k].way), vec_of(node[q].way)), 0.5));
+        PxVec3 mean = px_add(vec_of(node[k].normal), vec_of(node[q].normal));
+        put3(more.normal, px_normalized(mean, vec_of(node[k].normal)));
         if (!px_crack_add_vertex(c, middle(c, node, n, closed, k), &more.vertex) ||
             !px_crack_add_triangle(c, more.crack, node[k].vertex, more.vertex, node[q].vertex) ||
             !px_front_push(out, more))
@@ -201,20 +261,43 @@ static bool resample(PxCracks *c, const PxCrackNode *node, uint32_t n, bool clos
     return true;
 }
 
-/* Begins a new strip: the tips become the bases, and new tips start at them. */
-bool px_front_open_strip(PxCracks *c, PxCrackNode *node, uint32_t n, bool closed)
+/* Is the tip of a node so far from its base that a new strip begins there? */
+static bool is_wide(const PxCracks *c, const PxCrackNode *node, double cell)
+{
+    PxVec3 way = px_sub(at_of(c, node), px_crack_place(c, node->base));
+    return px_length(way) >= 0.5 * PX_CRACK_NODES_APART * cell;
+}
+
+static bool open_edge(PxCracks *c, const PxCrackNode *a, const PxCrackNode *b)
+{
+    bool left = (a->kind & FRESH) != 0, right = (b->kind & FRESH) != 0;
+    if (left && right)
+        return px_crack_add_triangle(c, a->crack, a->base, b->base, b->vertex) &&
+               px_crack_add_triangle(c, a->crack, a->base, b->vertex, a->vertex);
+    if (left)
+        return px_crack_add_triangle(c, a->crack, a->base, b->vertex, a->vertex);
+    return !right || px_crack_add_triangle(c, a->crack, b->base, b->vertex, a->vertex);
+}
+
+/* Begins new strips: tips that have come far become bases, and new tips start at them. `ends`:
+ * those of the ends in any case, since another front may have them too. Where only one of two
+ * neighbours begins anew, a triangle keeps the sheet closed. */
+static bool open_strips(PxCracks *c, PxCrackNode *node, uint32_t n, bool closed, double cell,
+                        bool ends)
 {
     for (uint32_t k = 0; k < n; ++k) {
+        if (!is_wide(c, &node[k], cell) && !(ends && (node[k].kind & PX_NODE_END)))
+            continue;
         node[k].base = node[k].vertex;
+        node[k].kind |= FRESH;
         if (!px_crack_add_vertex(c, px_crack_place(c, node[k].base), &node[k].vertex))
             return false;
     }
-    for (uint32_t k = 0; k < (closed ? n : n - 1); ++k) {
-        const PxCrackNode *a = &node[k], *b = &node[(k + 1) % n];
-        if (!px_crack_add_triangle(c, a->crack, a->base, b->base, b->vertex) ||
-            !px_crack_add_triangle(c, a->crack, a->base, b->vertex, a->vertex))
+    for (uint32_t k = 0; k < (closed ? n : n - 1); ++k)
+        if (!open_edge(c, &node[k], &node[(k + 1) % n]))
             return false;
-    }
+    for (uint32_t k = 0; k < n; ++k)
+        node[k].kind &= ~FRESH;
     return true;
 }
 
@@ -228,6 +311,15 @@ static bool is_point(const Moving *m, uint32_t n, uint32_t begin, uint32_t size)
         if (px_length(px_sub(a->at, m[begin % n].at)) > PX_CRACK_SNAP * a->cell)
             return false;
     }
+    return true;
+}
+
+/* Is a front that has ended so small that the hole in it may be filled? */
+static bool is_small(const Moving *m, uint32_t n)
+{
+    for (uint32_t k = 1; k < n; ++k)
+        if (px_length(px_sub(m[k].at, m[0].at)) > 1.5 * m[0].cell)
+            return false;
     return true;
 }
 
@@ -278,7 +370,7 @@ static bool emit(PxCrackGrowth *g, Moving *m, uint32_t n, uint32_t begin, uint32
         g->out->count = first;
         return close_front(g, m, n, begin, size);
     }
-    return px_front_open_strip(c, g->out->data + first, left, closed);
+    return open_strips(c, g->out->data + first, left, closed, cell, anew);
 }
 
 /* Divides a front into the runs of nodes that are inside, each with a node outside at its ends. */
@@ -292,7 +384,7 @@ static bool divide(PxCrackGrowth *g, Moving *m, uint32_t n, bool closed, bool an
         changed += m[k].out && !end;
     }
     if (inside == 0)
-        return close_front(g, m, n, 0, 0);
+        return close_front(g, m, n, 0, is_small(m, n) ? n : 0);
     if (changed == 0)
         return emit(g, m, n, 0, n, closed, anew, buffer);
     while (closed && !m[start].out)
@@ -315,16 +407,41 @@ static bool divide(PxCrackGrowth *g, Moving *m, uint32_t n, bool closed, bool an
     return true;
 }
 
-static void put_vertex(PxCracks *c, uint32_t vertex, PxVec3 at)
+bool px_front_note(PxCrackGrowth *g, uint32_t body, PxVec3 at)
 {
-    float *x = c->vertices.data[vertex].x;
-    x[0] = (float)at.x;
-    x[1] = (float)at.y;
-    x[2] = (float)at.z;
+    if (!PX_LIST_RESERVE(g->moves, 1))
+        return false;
+    g->moves->data[g->moves->count++] = (PxCrackMove){at, body};
+    return true;
 }
 
-static bool grow_front(PxCrackGrowth *g, const PxCrackNode *node, Moving *m, uint32_t n,
-                       PxCrackNode *buffer)
+/* Notes the moves of a front, of all of its nodes if it was changed by an event. */
+static bool note_moves(PxCrackGrowth *g, const Moving *m, uint32_t n, uint32_t body, bool all)
+{
+    for (uint32_t k = 0; k < n; ++k) {
+        if (!all && !m[k].moves)
+            continue;
+        if (!px_front_note(g, body, m[k].before) || !px_front_note(g, body, m[k].at))
+            return false;
+    }
+    return true;
+}
+
+/* Copies a front that does not move. */
+static bool keep_front(PxCrackGrowth *g, const PxCrackNode *node, uint32_t n)
+{
+    uint32_t front = g->out->count > 0 ? g->out->data[g->out->count - 1].front + 1 : 0;
+    for (uint32_t k = 0; k < n; ++k) {
+        PxCrackNode copy = node[k];
+        copy.front = front;
+        if (!px_front_push(g->out, copy))
+            return false;
+    }
+    return true;
+}
+
+static bool grow_front(PxCrackGrowth *g, const PxCrackNode *node, const PxFractureSample *felt,
+                       Moving *m, uint32_t n, PxCrackNode *buffer)
 {
     PxCracks *c = g->cracks;
     bool closed = (node[0].kind & PX_NODE_CLOSED) != 0;
@@ -336,22 +453,91 @@ static bool grow_front(PxCrackGrowth *g, const PxCrackNode *node, Moving *m, uin
                         .before = at,
                         .blocked = (node[k].kind & PX_NODE_BLOCKED) != 0};
     }
-    uint32_t ended = g->events.ended;
-    move_nodes(g, m, n, closed, body);
+    PxCrackEvents before = g->events;
+    if (!move_nodes(g, felt, m, n, closed, body))
+        return keep_front(g, node, n);
     classify(m, n, closed);
     for (uint32_t k = 0; k < n; ++k) {
-        put_vertex(c, m[k].node.vertex, m[k].at);
-        if (!m[k].moves)
-            continue;
-        m[k].node.way[0] = (float)m[k].way.x;
-        m[k].node.way[1] = (float)m[k].way.y;
-        m[k].node.way[2] = (float)m[k].way.z;
+        put3(c->vertices.data[m[k].node.vertex].x, m[k].at);
+        if (m[k].moves)
+            put3(m[k].node.way, m[k].way);
     }
     if (!divide(g, m, n, closed, false, buffer))
         return false;
-    if (g->events.ended != ended)
-        g->grown[body] = 1;
-    return true;
+    bool changed = g->events.ended != before.ended;
+    for (uint32_t k = 0; k < n; ++k)
+        changed = changed || (m[k].out && !(node[k].kind & PX_NODE_END));
+    return note_moves(g, m, n, body, changed);
+}
+
+typedef struct Feeling {
+    const PxCrackGrowth *growth;
+    PxFractureSample *felt;
+} Feeling;
+
+/* Is a sheet in the same plane so near in the way of the node that it goes on to it? */
+static bool sheet_ahead(const PxCrackGrowth *g, const PxCrackNode *node, uint32_t body, PxVec3 at,
+                        PxVec3 way, double cell)
+{
+    uint32_t own[6];
+    for (int k = 0; k < 6; ++k)
+        own[k] = k % 2 == 0 ? node->vertex : node->base;
+    for (double far = 0.7; far < THROUGH; far += 0.7) {
+        PxVec3 probe = px_mad(at, way, far * cell);
+        if (px_crack_is_done(g, body, way, vec_of(node->normal), cell, own, &probe))
+            return true;
+    }
+    return false;
+}
+
+/* What the node feels: the stress ahead of it, if that is inside the body. */
+static PxFractureSample feel(const PxCrackGrowth *g, const PxCrackNode *node)
+{
+    const PxFractureField *f = g->field;
+    uint32_t body = g->cracks->list.data[node->crack].body;
+    PxVec3 at = px_crack_place(g->cracks, node->vertex), way = vec_of(node->way);
+    PxFractureSample here = px_fracture_outline(f, body, at);
+    if (here.nearest == UINT32_MAX)
+        return here;
+    double cell = (double)f->cell[here.nearest];
+    way = px_normalized(way, px_vec(0, 0, 0));
+    PxFractureSample s = px_fracture_sample(f, body, px_mad(at, way, AHEAD * cell));
+    if (!(s.strength > 0))
+        s = px_fracture_sample(f, body, at);
+    s.nearest = here.nearest;
+    PxVec3 to = px_mad(at, way, THROUGH * cell);
+    if (s.strength > 0 && s.stress < law_at(f, here.nearest)->arrest * s.strength)
+        s.through = px_fracture_outline(f, body, to).filled < PX_FRACTURE_OUTLINE ||
+                    px_crack_meets(g, body, node->crack, at, &to) ||
+                    sheet_ahead(g, node, body, at, way, cell);
+    return s;
+}
+
+static void feel_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Feeling *f = user;
+    for (uint32_t k = begin; k < end; ++k)
+        f->felt[k] = feel(f->growth, &f->growth->cracks->nodes.data[k]);
+}
+
+PxStatus px_fronts_index(PxCrackGrowth *g)
+{
+    const PxCracks *c = g->cracks;
+    PxArena *scratch = g->field->solid->scratch;
+    g->old = (uint32_t)c->triangles.count;
+    PxVec3 *middle = PX_ARENA_ARRAY(scratch, PxVec3, g->old);
+    uint32_t *body = PX_ARENA_ARRAY(scratch, uint32_t, g->old);
+    if (middle == NULL || body == NULL)
+        return px_fail(PX_ERR_MEMORY, "fracture: no room for %u triangles", g->old);
+    for (uint32_t k = 0; k < g->old; ++k) {
+        const PxCrackTriangle *t = &c->triangles.data[k];
+        PxVec3 sum = px_add(px_crack_place(c, t->corner[0]), px_crack_place(c, t->corner[1]));
+        middle[k] = px_scale(px_add(sum, px_crack_place(c, t->corner[2])), 1.0 / 3);
+        body[k] = c->list.data[t->crack].body;
+    }
+    return px_crack_index(&g->sheet, g->field, g->grid[0], middle, body, g->old,
+                          SHEET_REACH * (double)g->field->largest_cell);
 }
 
 PxStatus px_fronts_grow(PxCrackGrowth *g)
@@ -364,14 +550,17 @@ PxStatus px_fronts_grow(PxCrackGrowth *g)
     Moving *moving = PX_ARENA_ARRAY(scratch, Moving, (size_t)count + 1);
     PxCrackNode *old = PX_ARENA_ARRAY(scratch, PxCrackNode, (size_t)count + 1);
     PxCrackNode *buffer = PX_ARENA_ARRAY(scratch, PxCrackNode, (size_t)count + 2);
-    bool good = moving != NULL && old != NULL && buffer != NULL;
+    PxFractureSample *felt = PX_ARENA_ARRAY(scratch, PxFractureSample, (size_t)count + 1);
+    bool good = moving != NULL && old != NULL && buffer != NULL && felt != NULL;
+    if (good)
+        px_parallel_for(g->field->solid->threads, count, 16, feel_block, &(Feeling){g, felt});
     g->room->count = 0;
     g->out = g->room;
     if (good && count > 0)
         memcpy(old, c->nodes.data, count * sizeof *old);
     for (uint32_t k = 0; k < count && good;) {
         uint32_t size = px_crack_front_size(c, k);
-        good = grow_front(g, old + k, moving, size, buffer);
+        good = grow_front(g, old + k, felt + k, moving, size, buffer);
         k += size;
     }
     if (good) {
@@ -406,13 +595,12 @@ bool px_front_begin(PxCrackGrowth *g, uint32_t body, PxVec3 at, PxVec3 normal, d
         PxVec3 rim = px_mad(at, out, radius);
         if (!px_crack_add_vertex(c, rim, &node[k].vertex))
             return false;
-        node[k].way[0] = (float)out.x;
-        node[k].way[1] = (float)out.y;
-        node[k].way[2] = (float)out.z;
+        put3(node[k].way, out);
+        put3(node[k].normal, normal);
         m[k] = (Moving){.node = node[k],
                         .at = rim,
                         .cell = cell,
-                        .filled = px_fracture_sample(g->field, body, rim).filled};
+                        .filled = px_fracture_outline(g->field, body, rim).filled};
     }
     for (int k = 0; k < RIM; ++k)
         if (!px_crack_add_triangle(c, crack, centre, node[k].vertex, node[(k + 1) % RIM].vertex))
@@ -420,6 +608,5 @@ bool px_front_begin(PxCrackGrowth *g, uint32_t body, PxVec3 at, PxVec3 normal, d
     classify(m, RIM, true);
     g->out = &c->nodes;
     ++g->events.started;
-    g->grown[body] = 1;
     return divide(g, m, RIM, true, true, buffer);
 }

@@ -4,7 +4,7 @@
 #define PX_SOLID_FRACTURE_FRONTS_H
 
 #include "solid/fracture/cracks.h"
-#include "solid/fracture/field.h"
+#include "solid/fracture/near.h"
 
 /// Distance of neighbouring nodes, and width of a strip of the sheet, in cells.
 #define PX_CRACK_NODES_APART 0.5
@@ -19,16 +19,30 @@ typedef struct PxCrackEvents {
     uint32_t ended;
 } PxCrackEvents;
 
+/// A point from or to which a node of a front moved, or where one vanished.
+typedef struct PxCrackMove {
+    PxVec3 at; ///< in the rest shape, m
+    uint32_t body;
+} PxCrackMove;
+
+typedef PX_LIST(PxCrackMove) PxCrackMoves;
+
 typedef struct PxCrackGrowth {
     const PxFractureField *field;
-    PxCracks *cracks;   ///< changed in place
-    PxCrackNodes *room; ///< buffer
-    PxCrackNodes *out;  ///< where fronts are written to
-    double dt;          ///< s
-    uint8_t *grown;     ///< by body: set to 1 where a front moved or ended
-    double fastest;     ///< of all fronts, in cells per second
+    PxCracks *cracks;    ///< changed in place
+    PxCrackNodes *room;  ///< buffer
+    PxCrackNodes *out;   ///< where fronts are written to
+    PxCrackMoves *moves; ///< of this step: bonds change near these points only
+    PxGrid *grid[2];     ///< buffers of indices
+    PxCrackIndex sheet;  ///< the triangles before this step, by their middles
+    uint32_t old;        ///< number of these triangles
+    double dt;           ///< s
+    double fastest;      ///< of all fronts, in cells per second
     PxCrackEvents events;
 } PxCrackGrowth;
+
+/// Indexes the triangles that there are; call before the functions below. Errors: PX_ERR_MEMORY.
+PxStatus px_fronts_index(PxCrackGrowth *growth);
 
 /// Moves all fronts over `dt`. Errors: PX_ERR_MEMORY.
 PxStatus px_fronts_grow(PxCrackGrowth *growth);
@@ -37,11 +51,10 @@ PxStatus px_fronts_grow(PxCrackGrowth *growth);
 /// is the front as far as it is inside the body. False: no memory.
 bool px_front_begin(PxCrackGrowth *growth, uint32_t body, PxVec3 at, PxVec3 normal, double cell);
 
+/// Notes a move. False: no memory.
+bool px_front_note(PxCrackGrowth *growth, uint32_t body, PxVec3 at);
+
 /// Appends a node. False: no memory.
 bool px_front_push(PxCrackNodes *list, PxCrackNode node);
-
-/// Begins a new strip of the sheet: the tips of the nodes become bases, and new tips start at them.
-/// False: no memory.
-bool px_front_open_strip(PxCracks *cracks, PxCrackNode *node, uint32_t nodes, bool closed);
 
 #endif

@@ -3,6 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Distance ahead of a front in which a sheet like its own ends it, in cells. */
+#define DONE_AHEAD 0.7
+
 bool px_segment_crosses(PxVec3 a, PxVec3 b, const PxVec3 corner[3], PxVec3 *at)
 {
     PxVec3 p = px_sub(corner[1], corner[0]), q = px_sub(corner[2], corner[0]);
@@ -39,21 +42,72 @@ static bool is_beside(const PxCracks *c, const PxCrackTriangle *t, PxVec3 from, 
     return false;
 }
 
-bool px_crack_meets(const PxCracks *c, uint32_t body, uint32_t crack, PxVec3 from, PxVec3 *to)
+static bool meets_triangle(const PxCracks *c, const PxCrackTriangle *t, uint32_t body,
+                           uint32_t crack, PxVec3 from, PxVec3 *to)
 {
+    PxVec3 corner[3], at;
+    /* of its own sheet the part that no front is near to any more */
+    if ((t->crack == crack && t->young) || c->list.data[t->crack].body != body ||
+        is_beside(c, t, from, *to))
+        return false;
+    corners_of(c, t, corner);
+    if (!px_segment_crosses(from, *to, corner, &at))
+        return false;
+    *to = at;
+    return true;
+}
+
+bool px_crack_meets(const PxCrackGrowth *g, uint32_t body, uint32_t crack, PxVec3 from, PxVec3 *to)
+{
+    const PxCracks *c = g->cracks;
+    PxRange run[9];
+    int runs = px_crack_index_runs(&g->sheet, body, px_scale(px_add(from, *to), 0.5), run);
     bool met = false;
-    for (size_t k = 0; k < c->triangles.count; ++k) {
-        const PxCrackTriangle *t = &c->triangles.data[k];
-        PxVec3 corner[3], at;
-        if (t->crack == crack || c->list.data[t->crack].body != body || is_beside(c, t, from, *to))
-            continue;
-        corners_of(c, t, corner);
-        if (px_segment_crosses(from, *to, corner, &at)) {
-            *to = at;
-            met = true;
-        }
-    }
+    for (int n = 0; n < runs; ++n)
+        for (uint32_t k = run[n].begin; k < run[n].end; ++k)
+            met |= meets_triangle(c, &c->triangles.data[g->sheet.item[k]], body, crack, from, to);
+    for (size_t k = g->old; k < c->triangles.count; ++k)
+        met |= meets_triangle(c, &c->triangles.data[k], body, crack, from, to);
     return met;
+}
+
+static bool touches(const PxCrackTriangle *t, const uint32_t own[6])
+{
+    for (int n = 0; n < 3; ++n)
+        for (int k = 0; k < 6; ++k)
+            if (t->corner[n] == own[k])
+                return true;
+    return false;
+}
+
+bool px_crack_is_done(const PxCrackGrowth *g, uint32_t body, PxVec3 way, PxVec3 normal, double cell,
+                      const uint32_t own[6], PxVec3 *to)
+{
+    const PxCracks *c = g->cracks;
+    PxRange run[9];
+    PxVec3 ahead = px_normalized(way, px_vec(0, 0, 0)), at = *to;
+    int runs = px_crack_index_runs(&g->sheet, body, at, run);
+    double least = DONE_AHEAD * cell;
+    bool done = false;
+    for (int n = 0; n < runs; ++n)
+        for (uint32_t k = run[n].begin; k < run[n].end; ++k) {
+            const PxCrackTriangle *t = &c->triangles.data[g->sheet.item[k]];
+            PxVec3 corner[3];
+            if (c->list.data[t->crack].body != body || touches(t, own))
+                continue;
+            corners_of(c, t, corner);
+            PxVec3 middle = px_scale(px_add(px_add(corner[0], corner[1]), corner[2]), 1.0 / 3);
+            PxVec3 r = px_sub(middle, at);
+            double far = px_length(r), off = fabs(px_dot(r, normal));
+            PxVec3 face = px_cross(px_sub(corner[1], corner[0]), px_sub(corner[2], corner[0]));
+            if (far >= least || px_dot(r, ahead) < 0.3 * far || off > 0.5 * DONE_AHEAD * cell ||
+                fabs(px_dot(face, normal)) < 0.7 * px_length(face))
+                continue;
+            least = far;
+            *to = middle;
+            done = true;
+        }
+    return done;
 }
 
 /* ---- merging ------------------------------------------------------------------------ */
@@ -79,11 +133,14 @@ static bool meet(const PxCrackGrowth *g, const PxCrackNode *last, const PxCrackN
     PxVec3 x = px_crack_place(c, last->vertex), y = px_crack_place(c, first->vertex);
     PxVec3 apart = px_sub(y, x), closing = px_sub(way_of(last), way_of(first));
     double distance = px_length(apart);
-    if (!(distance > 0) || !(px_dot(closing, apart) > 0))
+    /* two ends that a split has left side by side move the same way */
+    if (!(distance > 0) || !(px_dot(closing, apart) > 0) || px_dot(way_of(last), way_of(first)) > 0)
         return false;
-    PxFractureSample s = px_fracture_sample(g->field, body, x);
+    if (distance > PX_CRACK_NODES_APART * (double)g->field->largest_cell)
+        return false;
+    PxFractureSample s = px_fracture_outline(g->field, body, x);
     return s.nearest != UINT32_MAX &&
-           distance < PX_CRACK_NODES_APART * px_fracture_cell(g->field->solid, s.nearest);
+           distance < PX_CRACK_NODES_APART * (double)g->field->cell[s.nearest];
 }
 
 /* Both vertices move to their mean. */
@@ -101,7 +158,10 @@ static bool write_merged(PxCrackGrowth *g, const PxCrackNode *old, const Front *
     bool closed = a == b;
     uint32_t front = begin > 0 ? g->room->data[begin - 1].front + 1 : 0;
     const PxCrackNode *last = &old[a->first + a->size - 1];
+    uint32_t body = g->cracks->list.data[last->crack].body;
     join(g->cracks, last->vertex, old[b->first].vertex);
+    if (!px_front_note(g, body, px_crack_place(g->cracks, last->vertex)))
+        return false;
     for (uint32_t k = closed ? 1 : 0; k < a->size; ++k)
         if (!px_front_push(g->room, old[a->first + k]))
             return false;
@@ -117,7 +177,10 @@ static bool write_merged(PxCrackGrowth *g, const PxCrackNode *old, const Front *
         node[k].kind = closed ? PX_NODE_CLOSED : end ? node[k].kind : 0;
     }
     ++g->events.merged;
-    return px_front_open_strip(g->cracks, node, n, closed);
+    /* the vertex of the other end stays where they met */
+    const PxCrackNode *after = closed ? &old[a->first + 1] : &old[b->first + 1];
+    return px_crack_add_triangle(g->cracks, node[0].crack, last->vertex, old[b->first].vertex,
+                                 after->vertex);
 }
 
 static bool copy_front(PxCrackGrowth *g, const PxCrackNode *old, const Front *f)

@@ -3,36 +3,35 @@
 #include "solid/fracture/meet.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Bonds weaker than this are cut. */
 #define LEAST_STRENGTH 1e-3f
 
-/* A young triangle and a row whose bonds may cross it. */
-typedef struct Pair {
-    uint32_t row, triangle;
-} Pair;
-
+/* A part of a front. */
 typedef struct Segment {
     PxVec3 a, b;
     uint32_t body;
 } Segment;
 
-typedef PX_LIST(Pair) Pairs;
-
 typedef struct Job {
     const PxCrackGrowth *growth;
     const PxBonds *bonds;
     float *strength;
-    const Pair *pair;      /* sorted by row */
-    const uint32_t *start; /* by row of `rows` */
-    const uint32_t *rows;
     const Segment *segment;
-    const uint32_t
-        *near; /* segments, by young triangle: those that some point of it is nearest to */
-    const uint32_t *first; /* by triangle: in `near`; one more at the end */
-    uint32_t *lowered;     /* by row of `rows` */
+    PxCrackIndex fronts; /* segments by their middles */
+    PxCrackIndex moves;  /* points that moved */
+    double reach;        /* of both, m */
+    uint64_t lowered;
 } Job;
+
+/* A young triangle. */
+typedef struct Face {
+    PxVec3 corner[3], middle, normal;
+    double wide; /* radius about its middle, m */
+    uint32_t body;
+    PxRange near[9]; /* of segments */
+    int nears;
+} Face;
 
 static double distance_to(PxVec3 x, const Segment *s)
 {
@@ -41,12 +40,16 @@ static double distance_to(PxVec3 x, const Segment *s)
     return px_length(px_mad(off, way, -fmin(fmax(t, 0), 1)));
 }
 
-/* Distance of a point of a triangle from the fronts of its body; infinite if there is none. */
-static double behind_front(const Job *job, uint32_t triangle, PxVec3 x)
+/* Distance of a point of a triangle from the fronts of its body; infinite: beyond the reach. */
+static double behind_front(const Job *job, const Face *face, PxVec3 x)
 {
     double least = INFINITY;
-    for (uint32_t k = job->first[triangle]; k < job->first[triangle + 1]; ++k)
-        least = fmin(least, distance_to(x, &job->segment[job->near[k]]));
+    for (int n = 0; n < face->nears; ++n)
+        for (uint32_t k = face->near[n].begin; k < face->near[n].end; ++k) {
+            const Segment *s = &job->segment[job->fronts.item[k]];
+            if (s->body == face->body)
+                least = fmin(least, distance_to(x, s));
+        }
     return least;
 }
 
@@ -65,186 +68,159 @@ static float strength_across(const Job *job, uint32_t i, uint32_t j, double d)
     return q < 1 ? px_solid_weight((float)(q * q * h * h), (float)h) / whole : 0.0f;
 }
 
-static void corners_of(const PxCracks *c, uint32_t triangle, PxVec3 corner[3])
+/* The entry of row j that leads to row i: those of a row ascend. */
+static uint32_t entry_back(const PxBonds *b, uint32_t j, uint32_t i)
 {
-    for (int k = 0; k < 3; ++k)
-        corner[k] = px_crack_place(c, c->triangles.data[triangle].corner[k]);
+    uint32_t low = b->start[j], high = b->start[j + 1];
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (b->other[middle] < i)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
-/* Both ends of a bond compute its strength, from the end with the lower id: the same bits. */
-static void lower_bond(const Job *job, uint32_t i, uint32_t e, uint32_t triangle,
-                       const PxVec3 corner[3], uint32_t *lowered)
+static void lower_bond(Job *job, const Face *face, uint32_t i, uint32_t e)
 {
     const PxFractureField *f = job->growth->field;
     uint32_t j = job->bonds->other[e];
     PxVec3 at;
-    if (!(job->strength[e] > 0.0f))
-        return;
     bool first = f->solid->particles->id[i] < f->solid->particles->id[j];
     uint32_t a = first ? i : j, b = first ? j : i;
-    if (!px_segment_crosses(f->rest[a], f->rest[b], corner, &at))
+    if (!px_segment_crosses(f->rest[a], f->rest[b], face->corner, &at))
         return;
-    float left = strength_across(job, a, b, behind_front(job, triangle, at));
+    float left = strength_across(job, a, b, behind_front(job, face, at));
     left = left < LEAST_STRENGTH ? 0.0f : left;
-    if (left < job->strength[e]) {
-        job->strength[e] = left;
-        ++*lowered;
+    if (!(left < job->strength[e]))
+        return;
+    job->strength[e] = left;
+    job->strength[entry_back(job->bonds, j, i)] = left;
+    ++job->lowered;
+}
+
+/* The bonds of one row across a triangle. */
+static void lower_row(Job *job, const Face *face, uint32_t i)
+{
+    const PxFractureField *f = job->growth->field;
+    double level = px_dot(face->normal, face->corner[0]);
+    bool side = px_dot(face->normal, f->rest[i]) > level;
+    for (uint32_t e = job->bonds->start[i]; e < job->bonds->start[i + 1]; ++e) {
+        bool other = px_dot(face->normal, f->rest[job->bonds->other[e]]) > level;
+        if (other != side && job->strength[e] > 0.0f)
+            lower_bond(job, face, i, e);
     }
 }
 
-static void row_block(void *user, uint32_t begin, uint32_t end, int thread)
+/* A bond that crosses the triangle has an end within half a support of it. */
+static void lower_face(Job *job, const Face *face)
 {
-    (void)thread;
-    const Job *job = user;
     const PxFractureField *f = job->growth->field;
-    for (uint32_t k = begin; k < end; ++k) {
-        uint32_t i = job->rows[k];
-        job->lowered[k] = 0;
-        for (uint32_t p = job->start[k]; p < job->start[k + 1]; ++p) {
-            PxVec3 corner[3];
-            corners_of(job->growth->cracks, job->pair[p].triangle, corner);
-            PxVec3 normal = px_cross(px_sub(corner[1], corner[0]), px_sub(corner[2], corner[0]));
-            bool side = px_dot(normal, px_sub(f->rest[i], corner[0])) > 0;
-            for (uint32_t e = job->bonds->start[i]; e < job->bonds->start[i + 1]; ++e) {
-                PxVec3 x = f->rest[job->bonds->other[e]];
-                if ((px_dot(normal, px_sub(x, corner[0])) > 0) != side)
-                    lower_bond(job, i, e, job->pair[p].triangle, corner, &job->lowered[k]);
-            }
+    PxRange run[9];
+    int runs = px_fracture_runs(f, face->body, face->middle, run);
+    for (int n = 0; n < runs; ++n)
+        for (uint32_t k = run[n].begin; k < run[n].end; ++k) {
+            const PxFractureSpot *spot = &f->spot[k];
+            PxVec3 way = px_sub(f->rest[spot->row], face->middle);
+            double reach = 0.5 * (double)f->largest_support + face->wide;
+            if (spot->body == face->body && px_dot(way, way) < reach * reach)
+                lower_row(job, face, spot->row);
         }
-    }
 }
 
 /* ---- young triangles ----------------------------------------------------------------- */
 
-typedef struct Finding {
-    Pairs pairs;
-    PX_LIST(uint32_t) near; /* as in Job */
-    uint32_t *first;
-    double *distance; /* by segment, from the triangle */
-    uint32_t triangle;
-    bool good;
-} Finding;
-
-static void add_pair(void *user, uint32_t row, double distance2)
+static PxStatus list_segments(Job *job)
 {
-    (void)distance2;
-    Finding *found = user;
-    found->good = found->good && PX_LIST_RESERVE(&found->pairs, 1);
-    if (found->good)
-        found->pairs.data[found->pairs.count++] = (Pair){row, found->triangle};
-}
-
-static PxStatus list_segments(const PxCrackGrowth *g, Segment **out, uint32_t *count)
-{
+    const PxCrackGrowth *g = job->growth;
     const PxCracks *c = g->cracks;
-    *out = PX_ARENA_ARRAY(g->field->solid->scratch, Segment, c->nodes.count + 1);
-    *count = 0;
-    if (*out == NULL)
+    PxArena *scratch = g->field->solid->scratch;
+    Segment *out = PX_ARENA_ARRAY(scratch, Segment, c->nodes.count + 1);
+    PxVec3 *middle = PX_ARENA_ARRAY(scratch, PxVec3, c->nodes.count + 1);
+    uint32_t *body = PX_ARENA_ARRAY(scratch, uint32_t, c->nodes.count + 1), count = 0;
+    if (out == NULL || middle == NULL || body == NULL)
         return px_fail(PX_ERR_MEMORY, "fracture: no room for %zu nodes", c->nodes.count);
+    double longest = 0;
     for (uint32_t k = 0; k < c->nodes.count;) {
         uint32_t n = px_crack_front_size(c, k);
         const PxCrackNode *node = &c->nodes.data[k];
         bool closed = (node->kind & PX_NODE_CLOSED) != 0;
-        for (uint32_t m = 0; m < (closed ? n : n - 1); ++m)
-            (*out)[(*count)++] = (Segment){px_crack_place(c, node[m].vertex),
-                                           px_crack_place(c, node[(m + 1) % n].vertex),
-                                           c->list.data[node[m].crack].body};
+        for (uint32_t m = 0; m < (closed ? n : n - 1); ++m, ++count) {
+            body[count] = c->list.data[node[m].crack].body;
+            out[count] = (Segment){px_crack_place(c, node[m].vertex),
+                                   px_crack_place(c, node[(m + 1) % n].vertex), body[count]};
+            middle[count] = px_scale(px_add(out[count].a, out[count].b), 0.5);
+            longest = fmax(longest, px_length(px_sub(out[count].a, out[count].b)));
+        }
         k += n;
     }
-    return PX_OK;
+    job->segment = out;
+    job->reach += 0.5 * longest;
+    return px_crack_index(&job->fronts, g->field, g->grid[0], middle, body, count, job->reach);
 }
 
-/* Counting sort by row: pairs of a row lie together, in the order of triangles. */
-static PxStatus sort_pairs(const Finding *found, const PxSolid *s, Job *job, uint32_t *rows)
+static PxStatus list_moves(Job *job)
 {
-    size_t n = found->pairs.count;
-    uint32_t *place = PX_ARENA_ARRAY(s->scratch, uint32_t, (size_t)s->count + 1);
-    Pair *pair = PX_ARENA_ARRAY(s->scratch, Pair, n + 1);
-    uint32_t *list = PX_ARENA_ARRAY(s->scratch, uint32_t, n + 1);
-    uint32_t *start = PX_ARENA_ARRAY(s->scratch, uint32_t, n + 2);
-    uint32_t *lowered = PX_ARENA_ARRAY(s->scratch, uint32_t, n + 1);
-    if (place == NULL || pair == NULL || list == NULL || start == NULL || lowered == NULL)
-        return px_fail(PX_ERR_MEMORY, "fracture: no room for %zu pairs", n);
-    memset(place, 0, ((size_t)s->count + 1) * sizeof *place);
-    for (size_t k = 0; k < n; ++k)
-        ++place[found->pairs.data[k].row];
-    uint32_t next = 0;
-    *rows = 0;
-    for (uint32_t i = 0; i < s->count; ++i) {
-        uint32_t size = place[i];
-        place[i] = next;
-        if (size == 0)
-            continue;
-        list[*rows] = i;
-        start[(*rows)++] = next;
-        next += size;
+    const PxCrackGrowth *g = job->growth;
+    uint32_t count = (uint32_t)g->moves->count;
+    PxArena *scratch = g->field->solid->scratch;
+    PxVec3 *at = PX_ARENA_ARRAY(scratch, PxVec3, (size_t)count + 1);
+    uint32_t *body = PX_ARENA_ARRAY(scratch, uint32_t, (size_t)count + 1);
+    if (at == NULL || body == NULL)
+        return px_fail(PX_ERR_MEMORY, "fracture: no room for %u moves", count);
+    for (uint32_t k = 0; k < count; ++k) {
+        at[k] = g->moves->data[k].at;
+        body[k] = g->moves->data[k].body;
     }
-    start[*rows] = next;
-    for (size_t k = 0; k < n; ++k)
-        pair[place[found->pairs.data[k].row]++] = found->pairs.data[k];
-    job->pair = pair;
-    job->rows = list;
-    job->start = start;
-    job->lowered = lowered;
-    return PX_OK;
+    return px_crack_index(&job->moves, g->field, g->grid[1], at, body, count, job->reach);
 }
 
-/* Distance behind a front beyond which a sheet is opaque for all bonds, m. */
-static double opaque_at(const PxFractureField *f, uint32_t row)
+/* Has a front moved within the reach of the triangle? */
+static bool is_touched(const Job *job, const Face *face)
 {
-    const PxSolid *s = f->solid;
-    const PxFractureDef *law = &s->material[s->particles->material[row]].def.fracture;
-    return 0.5 * law->opacity * (double)s->columns.support[row];
+    PxRange run[9];
+    int runs = px_crack_index_runs(&job->moves, face->body, face->middle, run);
+    for (int n = 0; n < runs; ++n)
+        for (uint32_t k = run[n].begin; k < run[n].end; ++k) {
+            const PxCrackMove *move = &job->growth->moves->data[job->moves.item[k]];
+            PxVec3 way = px_sub(move->at, face->middle);
+            if (move->body == face->body && px_dot(way, way) < job->reach * job->reach)
+                return true;
+        }
+    return false;
 }
 
-/* Lists the segments that may be nearest to a point of a triangle, with this middle and radius.
- * Returns the distance of the middle from the nearest one. */
-static double list_near(Finding *found, const Segment *segment, uint32_t segments, uint32_t body,
-                        PxVec3 middle, double wide)
+static Face face_of(const PxCracks *c, uint32_t k)
 {
-    double least = INFINITY;
-    for (uint32_t k = 0; k < segments; ++k) {
-        found->distance[k] =
-            segment[k].body == body ? distance_to(middle, &segment[k]) : (double)INFINITY;
-        least = fmin(least, found->distance[k]);
+    const PxCrackTriangle *t = &c->triangles.data[k];
+    Face face = {.body = c->list.data[t->crack].body, .middle = px_vec(0, 0, 0)};
+    for (int n = 0; n < 3; ++n) {
+        face.corner[n] = px_crack_place(c, t->corner[n]);
+        face.middle = px_mad(face.middle, face.corner[n], 1.0 / 3);
     }
-    for (uint32_t k = 0; k < segments && isfinite(least); ++k) {
-        if (!(found->distance[k] <= least + 2 * wide))
-            continue;
-        found->good = found->good && PX_LIST_RESERVE(&found->near, 1);
-        if (found->good)
-            found->near.data[found->near.count++] = k;
-    }
-    return least;
+    for (int n = 0; n < 3; ++n)
+        face.wide = fmax(face.wide, px_length(px_sub(face.corner[n], face.middle)));
+    face.normal =
+        px_cross(px_sub(face.corner[1], face.corner[0]), px_sub(face.corner[2], face.corner[0]));
+    return face;
 }
 
-static PxStatus find_pairs(const PxCrackGrowth *g, const Segment *segment, uint32_t segments,
-                           Finding *found)
+static void lower_all(Job *job, double opaque)
 {
-    const PxFractureField *f = g->field;
+    const PxCrackGrowth *g = job->growth;
     PxCracks *c = g->cracks;
-    for (uint32_t k = 0; k < c->triangles.count && found->good; ++k) {
+    for (uint32_t k = 0; k < c->triangles.count; ++k) {
         PxCrackTriangle *t = &c->triangles.data[k];
-        uint32_t body = c->list.data[t->crack].body;
-        PxVec3 corner[3];
-        found->first[k + 1] = found->first[k];
-        if (!t->young || !g->grown[body])
+        if (!t->young)
             continue;
-        corners_of(c, k, corner);
-        PxVec3 middle = px_scale(px_add(px_add(corner[0], corner[1]), corner[2]), 1.0 / 3);
-        double wide = 0, reach = f->grid->frame.cell;
-        for (int n = 0; n < 3; ++n)
-            wide = fmax(wide, px_length(px_sub(corner[n], middle)));
-        found->triangle = k;
-        PxFractureSample s = px_fracture_sample(f, body, middle);
-        if (s.nearest == UINT32_MAX)
-            continue; /* outside */
-        px_fracture_near(f, body, middle, reach, add_pair, found);
-        double behind = list_near(found, segment, segments, body, middle, wide);
-        found->first[k + 1] = (uint32_t)found->near.count;
-        t->young = behind <= opaque_at(f, s.nearest) + wide;
+        Face face = face_of(c, k);
+        if (k < g->old && !is_touched(job, &face))
+            continue;
+        face.nears = px_crack_index_runs(&job->fronts, face.body, face.middle, face.near);
+        lower_face(job, &face);
+        t->young = behind_front(job, &face, face.middle) <= opaque + face.wide;
     }
-    return found->good ? PX_OK : px_fail(PX_ERR_MEMORY, "fracture: no room for bonds at cracks");
 }
 
 PxStatus px_cracks_sever(const PxCrackGrowth *g, const PxBonds *bonds, float *strength,
@@ -252,35 +228,23 @@ PxStatus px_cracks_sever(const PxCrackGrowth *g, const PxBonds *bonds, float *st
 {
     const PxSolid *s = g->field->solid;
     PxArenaMark mark = px_arena_mark(s->scratch);
-    Finding found = {.good = true};
-    Segment *segment;
-    uint32_t segments;
     Job job = {.growth = g, .bonds = bonds, .strength = strength};
-    uint32_t rows = 0;
+    double opaque = 0;
     *changed = 0;
-    PxStatus status = list_segments(g, &segment, &segments);
-    job.segment = segment;
-    if (status == PX_OK) {
-        found.first = PX_ARENA_ARRAY(s->scratch, uint32_t, g->cracks->triangles.count + 1);
-        found.distance = PX_ARENA_ARRAY(s->scratch, double, (size_t)segments + 1);
-        if (found.first == NULL || found.distance == NULL)
-            status = px_fail(PX_ERR_MEMORY, "fracture: no room for %u segments", segments);
+    for (uint32_t i = 0; i < s->count; ++i) {
+        const PxFractureDef *law = &s->material[s->particles->material[i]].def.fracture;
+        if (law->fractures)
+            opaque = fmax(opaque, 0.5 * law->opacity * (double)s->columns.support[i]);
     }
-    if (status == PX_OK) {
-        found.first[0] = 0;
-        status = find_pairs(g, segment, segments, &found);
-    }
+    /* a crack is opaque from there on; a triangle is about a cell wide */
+    job.reach = opaque + 1.5 * (double)g->field->largest_cell;
+    PxStatus status = list_segments(&job);
     if (status == PX_OK)
-        status = sort_pairs(&found, s, &job, &rows);
-    job.near = found.near.data;
-    job.first = found.first;
+        status = list_moves(&job);
     if (status == PX_OK) {
-        px_parallel_for(s->threads, rows, 64, row_block, &job);
-        for (uint32_t k = 0; k < rows; ++k)
-            *changed += job.lowered[k];
+        lower_all(&job, opaque);
+        *changed = job.lowered;
     }
-    PX_LIST_FREE(&found.pairs);
-    PX_LIST_FREE(&found.near);
     px_arena_release(s->scratch, mark);
     return status;
 }

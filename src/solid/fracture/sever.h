@@ -13,9 +13,9 @@
 #include "solid/bonds.h"
 #include "solid/fracture/fronts.h"
 
-/// Lowers `strength` (a copy of that of the bonds) of all bonds across young triangles of bodies
-/// that have grown, and retires triangles that are further behind the front than matters. *changed:
-/// the number of bond entries that were lowered. Errors: PX_ERR_MEMORY.
+/// Lowers `strength` (a copy of that of the bonds) of all bonds across young triangles near which a
+/// front has moved, and retires triangles that are further behind the front than matters. *changed:
+/// the number of times that a bond was lowered. Errors: PX_ERR_MEMORY.
 PxStatus px_cracks_sever(const PxCrackGrowth *growth, const PxBonds *bonds, float *strength,
                          uint64_t *changed);
 

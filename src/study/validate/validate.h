@@ -24,6 +24,7 @@
     X(px_validate_surface)                                                                         \
     X(px_validate_bars)                                                                            \
     X(px_validate_free_solids)                                                                     \
+    X(px_validate_fracture)                                                                        \
     X(px_validate_touching)                                                                        \
     X(px_validate_rigid)                                                                           \
     X(px_validate_cloth)                                                                           \

@@ -173,6 +173,11 @@ static const PxField fields[] = {
      .most = 1,
      .help = "Attraction of coats of molten matter to the surface of a wall, rigid body or solid: "
              "0 none, 1 they take its shape, as in a mould."},
+    {.key = "blade",
+     .kind = PX_FIELD_FLAG,
+     .offset = PX_AT(PxBodyDef, blade),
+     .unit = "",
+     .help = "A wall or rigid body that cuts the solids with fracture that it passes through."},
     {.key = "prints",
      .kind = PX_FIELD_FLAG,
      .offset = PX_AT(PxBodyDef, prints),
@@ -403,6 +408,8 @@ static void check_place(const PxStated *stated, const PxMaterialDef *material)
 static void rules(const PxStated *stated)
 {
     PxBodyDef *def = stated->def;
+    if (def->blade && !px_body_is_boundary(def))
+        px_wrong(stated, PX_ERROR, "blade", true, "is for walls and rigid bodies");
     if (def->prints && !(def->cling > 0))
         px_wrong(stated, PX_ERROR, "prints", true,
                  "is for bodies to which coats cling: wanted \"cling\" above 0");
