@@ -89,6 +89,10 @@ if command -v ffmpeg >/dev/null; then
 
     # names are names, whatever ffmpeg takes them for: times, options, addresses
     cd "$work" || exit 1
+    status 0 run $small --frames 1 -q -o "$work/quick" --preview --size 64x48 --samples 1
+    test -s "$work/quick/film.mp4" || fail "--preview made no film"
+    grep -q "spacing" "$work/quick/run.json" || fail "no run"
+    status 2 run --resume -o "$work/quick" --preview -q
     status 0 run $small --frames 1 -q -o 2026-11-16T17:05 --film --size 64x48 --samples 1
     [ -s 2026-11-16T17:05/film.mp4 ] || fail "no film in a folder that is named by the time"
     mkdir -- -y http:
