@@ -159,7 +159,8 @@ static PxWorld *cushion(double pressure, double step, bool block, int threads)
 }
 
 /* The energy of gas is p0 V0 ln(V0 / V): what it loses, the cloth gets at most. */
-static double fill(double pressure, double step, bool block, double until, double *strain)
+static double fill(double pressure, double step, bool block, double until, double *strain,
+                   double *lost)
 {
     PxWorld *world = cushion(pressure, step, block, 1);
     double first = energy_of(world), last = first, sum = 0;
@@ -170,26 +171,27 @@ static double fill(double pressure, double step, bool block, double until, doubl
         last = energy_of(world);
         *strain = fmax(*strain, stats_of(world).cloth_strain);
     }
-    double turned = first - last;
+    *lost = first - last;
     print_message("%g Pa, %g s: growth %.5f J, lost %.3f J, strain %.3f\n", pressure, step, sum,
-                  turned, *strain);
+                  *lost, *strain);
     px_world_free(world);
     return sum;
 }
 
 TEST(gas_that_fills_a_flat_cushion_gains_no_energy_in_long_steps)
 {
-    double strain[2];
-    CHECK(fill(400, 0.004, false, 0.1, &strain[0]) < 1e-3);
-    CHECK(fill(400, 0.0005, false, 0.1, &strain[1]) < 1e-3);
+    double strain[2], lost;
+    CHECK(fill(400, 0.004, false, 0.1, &strain[0], &lost) < 1e-3);
+    CHECK(fill(400, 0.0005, false, 0.1, &strain[1], &lost) < 1e-3);
     CHECK(strain[0] < 1.5 * strain[1]);
 }
 
-TEST(a_block_that_falls_on_a_cushion_gains_no_energy_in_long_steps)
+/* The energy of contacts is not in the sums. 0.033 of what is lost measured; with cells of 19 mm
+ * (scene cushion with a block) 0. */
+TEST(a_block_that_falls_on_a_cushion_gains_little_energy_in_long_steps)
 {
-    double strain;
-    /* 0.04 and 0.06 J measured with solves that differ by their tolerance */
-    CHECK(fill(300, 0.004, true, 0.4, &strain) < 0.1);
+    double strain, lost;
+    CHECK(fill(1500, 0.004, true, 0.4, &strain, &lost) < 0.05 * lost);
 }
 
 TEST(gas_gives_the_same_bits_for_any_threads)

@@ -309,7 +309,7 @@ static PxStatus gather_skins(Session *s, uint32_t frame, Floats *out)
     float *value = NULL;
     PxStatus status = px_subject_read(s->def->dir, frame, PX_SHOW_BEST, &s->threads, &subject);
     if (status == PX_OK)
-        status = px_subject_smooth(&subject, s->def->dir, 0, &s->threads);
+        status = px_subject_smooth(&subject, s->def->dir, 0, 0, &s->threads);
     uint32_t count = subject.skins.points.count;
     if (status == PX_OK && count > 0) {
         value = px_allocate(NULL, sizeof *value * count);
@@ -515,6 +515,17 @@ static bool is_there(const char *path, const char *settings)
            strcmp(found, settings) == 0;
 }
 
+/* Cloth keeps half its thickness away from what it lies on: smoothed by less, it hides its edges.
+ */
+static double half_thickness(const PxScene *scene)
+{
+    double least = INFINITY;
+    for (size_t k = 0; k < scene->materials; ++k)
+        if (scene->material[k].def.cloth.cloth)
+            least = fmin(least, 0.5 * scene->material[k].def.cloth.thickness);
+    return isinf(least) ? 0 : least;
+}
+
 static PxStatus take_shot(Session *s, const Shot *shot)
 {
     char path[PX_PATH_MAX];
@@ -532,9 +543,9 @@ static PxStatus take_shot(Session *s, const Shot *shot)
     } else if (status == PX_OK) {
         const PxScene *scene = s->def->scene;
         s->shot_began = px_clock();
-        status =
-            px_subject_smooth(&subject, s->def->dir,
-                              scene != NULL ? (uint32_t)scene->picture.smooth : 1, &s->threads);
+        status = px_subject_smooth(&subject, s->def->dir,
+                                   scene != NULL ? (uint32_t)scene->picture.smooth : 1,
+                                   scene != NULL ? half_thickness(scene) : 0, &s->threads);
         if (status == PX_OK)
             status = draw_shot(s, &subject, shot, path, settings.data);
         s->spent += px_clock() - s->shot_began;

@@ -195,13 +195,13 @@ PxStatus px_subject_read(const char *dir, uint32_t number, PxShow show, const Px
     return show != PX_SHOW_PARTICLES ? choose_foam(dir, number, out) : PX_OK;
 }
 
-PxStatus px_subject_smooth(PxSubject *subject, const char *dir, uint32_t levels,
+PxStatus px_subject_smooth(PxSubject *subject, const char *dir, uint32_t levels, double most,
                            const PxThreads *threads)
 {
     PxPlyPoints *ply = &subject->skins;
     if (subject->skin != PX_SHOW_SURFACE)
         return PX_OK;
-    PxClothSmoother smoother = {0};
+    PxClothSmoother smoother = {.most = most};
     PxClothSkin skin = {&ply->points, &ply->triangle, &ply->triangles, 0, {0}};
     PxStatus status = px_cloth_skin_cells(dir, subject->meta.number, &skin, threads);
     if (status == PX_OK)

@@ -35,9 +35,10 @@ PxStatus px_subject_read(const char *dir, uint32_t number, PxShow show, const Px
                          PxSubject *out);
 void px_subject_free(PxSubject *subject);
 
-/// Adds strain, energy and bend to the skins of cloth, and subdivides them `levels` times.
-/// Errors: those of px_cloth_skin_cells() and px_cloth_skin_smooth().
-PxStatus px_subject_smooth(PxSubject *subject, const char *dir, uint32_t levels,
+/// Adds strain, energy and bend to the skins of cloth, and subdivides them `levels` times; no
+/// vertex is moved by more than `most` m by that, if it is not 0. Errors: those of
+/// px_cloth_skin_cells() and px_cloth_skin_smooth().
+PxStatus px_subject_smooth(PxSubject *subject, const char *dir, uint32_t levels, double most,
                            const PxThreads *threads);
 
 /// Place of particle i.

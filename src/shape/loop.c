@@ -425,22 +425,41 @@ PxStatus px_loop_values(const PxLoop *loop, const float *values, float *out)
     return room ? PX_OK : no_room(loop->triangles);
 }
 
-#define ROUNDS 6 /* each leaves about half of the distance to the old vertices, or less */
+#define ROUNDS 6 /* each leaves about half of what is too much, or less */
 
-PxStatus px_loop_through(const PxLoop *loop, const float *values, float *out)
+static PxStatus move_all(const PxLoop *loop, float *const from[3], float *const out[3])
 {
-    float *from = malloc(((size_t)loop->vertices + 1) * sizeof *from);
-    if (from == NULL)
+    for (int k = 0; k < 3; ++k)
+        PX_TRY(px_loop_values(loop, from[k], out[k]));
+    return PX_OK;
+}
+
+PxStatus px_loop_places(const PxLoop *loop, const float *const values[3], double most,
+                        float *const out[3])
+{
+    size_t n = (size_t)loop->vertices;
+    float *all = malloc((3 * n + 1) * sizeof *all);
+    if (all == NULL)
         return no_room(loop->triangles);
-    for (uint32_t v = 0; v < loop->vertices; ++v)
-        from[v] = values[v];
-    PxStatus status = px_loop_values(loop, from, out);
+    float *const from[3] = {all, all + n, all + 2 * n};
+    for (int k = 0; k < 3; ++k)
+        if (n > 0)
+            memcpy(from[k], values[k], n * sizeof *all);
+    PxStatus status = move_all(loop, from, out);
     for (int round = 0; round < ROUNDS && status == PX_OK; ++round) {
-        for (uint32_t v = 0; v < loop->vertices; ++v)
-            from[v] += values[v] - out[v];
-        status = px_loop_values(loop, from, out);
+        for (size_t v = 0; v < n; ++v) {
+            double back[3], size = 0;
+            for (int k = 0; k < 3; ++k) {
+                back[k] = (double)values[k][v] - (double)out[k][v];
+                size += back[k] * back[k];
+            }
+            size = sqrt(size);
+            for (int k = 0; k < 3 && size > most; ++k)
+                from[k][v] += (float)(back[k] * (1 - most / size));
+        }
+        status = move_all(loop, from, out);
     }
-    free(from);
+    free(all);
     return status;
 }
 

@@ -48,10 +48,11 @@ const uint32_t (*px_loop_triangles(const PxLoop *loop, uint32_t *count,
 /// Errors: PX_ERR_MEMORY.
 PxStatus px_loop_values(const PxLoop *loop, const float *values, float *out);
 
-/// The same of a surface through the old vertices (Cheng et al. 2009): the values are changed until
-/// the old vertices are where they were, nearly. Without that a surface is drawn into its bends.
-/// Errors: PX_ERR_MEMORY.
-PxStatus px_loop_through(const PxLoop *loop, const float *values, float *out);
+/// The same of places, x, y and z, of which no old vertex is moved by more than `most`, nearly: the
+/// values are changed until it is so (after Cheng et al. 2009). Loop's rules draw a surface into
+/// its bends, and so into what lies under them. Errors: PX_ERR_MEMORY.
+PxStatus px_loop_places(const PxLoop *loop, const float *const values[3], double most,
+                        float *const out[3]);
 
 /// For every new vertex, an old one that is near it.
 void px_loop_sources(const PxLoop *loop, uint32_t *out);

@@ -167,7 +167,9 @@ static PxStatus plan(PxClothSmoother *s, const char *dir, uint32_t levels, const
     if (s->loop != NULL && s->levels == levels && s->vertices == skin->points->count &&
         s->triangles == n && (n == 0 || memcmp(s->triangle, *skin->triangle, bytes) == 0))
         return PX_OK;
+    double most = s->most;
     px_cloth_smoother_free(s);
+    s->most = most;
     PxPlyPoints first = {0};
     const PxTable *places;
     px_table_init(&first.points, NULL);
@@ -197,16 +199,24 @@ static PxStatus plan(PxClothSmoother *s, const char *dir, uint32_t levels, const
     return PX_OK;
 }
 
-static PxStatus move_columns(const PxLoop *loop, const PxTable *from, const uint32_t *source,
+static PxStatus move_columns(const PxClothSmoother *s, const PxTable *from, const uint32_t *source,
                              PxTable *to, const PxThreads *threads)
 {
+    const PxLoop *loop = s->loop;
     PX_TRY(px_table_gather(to, from, source, px_loop_vertices(loop), threads));
-    for (uint32_t c = 0; c < from->columns; ++c)
-        for (uint32_t k = 0; k < from->column[c].components; ++k)
-            if (from->column[c].type == PX_F32 && strcmp(from->column[c].name, "painted") != 0)
-                PX_TRY((strcmp(from->column[c].name, "position") == 0 ? px_loop_through
-                                                                      : px_loop_values)(
-                    loop, from->column[c].data[k], to->column[c].data[k]));
+    for (uint32_t c = 0; c < from->columns; ++c) {
+        const PxColumn *old = &from->column[c], *new = &to->column[c];
+        if (old->type != PX_F32 || strcmp(old->name, "painted") == 0)
+            continue;
+        if (s->most > 0 && old->components == 3 && strcmp(old->name, "position") == 0) {
+            const float *const x[3] = {old->data[0], old->data[1], old->data[2]};
+            float *const y[3] = {new->data[0], new->data[1], new->data[2]};
+            PX_TRY(px_loop_places(loop, x, s->most, y));
+            continue;
+        }
+        for (uint32_t k = 0; k < old->components; ++k)
+            PX_TRY(px_loop_values(loop, old->data[k], new->data[k]));
+    }
     return PX_OK;
 }
 
@@ -291,7 +301,7 @@ PxStatus px_cloth_skin_smooth(PxClothSmoother *smoother, const char *dir, uint32
         return px_fail(PX_ERR_MEMORY, "smoothing: no room for %u vertices", n);
     px_loop_sources(smoother->loop, source);
     px_table_init(&points, NULL);
-    PxStatus status = move_columns(smoother->loop, skin->points, source, &points, threads);
+    PxStatus status = move_columns(smoother, skin->points, source, &points, threads);
     if (status == PX_OK)
         set_normals(smoother->loop, skin, &points);
     if (status == PX_OK)

@@ -26,6 +26,7 @@ typedef struct PxClothSmoother {
     PxLoop *loop;
     uint32_t levels, vertices, triangles;
     uint32_t (*triangle)[3]; ///< from which the weights were made
+    double most;             ///< by which old vertices are moved at most, m; 0: as Loop's rules say
 } PxClothSmoother;
 
 /// Finds the cloth of the skin and the values of its triangles in frame `number`, and adds columns

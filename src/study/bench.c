@@ -106,7 +106,7 @@ PxStatus px_bench_run(const char *name, const PxBenchDef *def, PxBenchFunction *
         ++k;
     if (k == PX_COUNT(benches)) {
         const char *near = px_suggest(name, names, PX_COUNT(benches));
-        char list[200] = "";
+        char list[400] = "";
         for (size_t i = 0, at = 0; i < PX_COUNT(benches) && at < sizeof list; ++i)
             at +=
                 (size_t)snprintf(list + at, sizeof list - at, "%s%s", i > 0 ? ", " : "", names[i]);
