@@ -258,7 +258,7 @@ TEST(impossible_control_is_refused)
               "materials.stone.fracture.score[0]", 3, 95, "from 0");
     CHECK_ONE(BLADE("{\"name\": \"a\", \"material\": \"stone\", \"shape\": {\"sphere\": 1}, "
                     "\"blade\": true}"),
-              "bodies.a.blade", 2, 88, "walls and rigid bodies");
+              "bodies[0].blade", 2, 72, "walls and rigid bodies");
 }
 
 /* ---- physics -------------------------------------------------------------------------- */
