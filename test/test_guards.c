@@ -111,7 +111,7 @@ static void check_press(const char *text, bool foreseen)
         fail_msg("%s: %s", foreseen ? "not foreseen" : "refused", text);
     }
     if (foreseen)
-        CHECK(strstr(px_scene_complaint(scene, 0)->text, "'lid' and 'tank'") != NULL);
+        CHECK(strstr(complaint_at(scene, 0)->text, "'lid' and 'tank'") != NULL);
     px_scene_free(scene);
 }
 
@@ -150,7 +150,7 @@ TEST(a_check_foresees_sub_steps_below_min_step)
     CHECK_OK(px_scene_check(scene));
     CHECK_OK(px_scene_set(scene, "min_step", "1e-7"));
     CHECK(px_scene_check(scene) == PX_ERR_FORMAT);
-    CHECK(strstr(px_scene_complaint(scene, 0)->text, "asks for sub-steps of 2.8e-08 s") != NULL);
+    CHECK(strstr(complaint_at(scene, 0)->text, "asks for sub-steps of 2.8e-08 s") != NULL);
     CHECK_OK(px_scene_set(scene, "materials.steel.integration", "implicit"));
     CHECK_OK(px_scene_check(scene));
     px_scene_free(scene);
@@ -164,14 +164,14 @@ TEST(a_check_foresees_rigid_bodies_that_cannot_move)
                       "\"material\": \"wood\", \"rigid\": true, \"ballast\": 0}]}");
     CHECK_OK(px_scene_check(scene));
     CHECK_COUNT(scene, 1);
-    CHECK(strstr(px_scene_complaint(scene, 0)->text, "is 1e-08 m thick") != NULL);
+    CHECK(strstr(complaint_at(scene, 0)->text, "is 1e-08 m thick") != NULL);
     CHECK_OK(px_scene_set(scene, "bodies.plate.shape.box", "[0.1, 0.1, 0.1]"));
     CHECK_OK(px_scene_set(scene, "bodies.plate.ballast", "1"));
     CHECK_OK(px_scene_set(scene, "bodies.plate.ballast_at", "[0, -1, 0]"));
     CHECK_OK(px_scene_check(scene));
     CHECK_OK(px_scene_set(scene, "bodies.plate.ballast_at", "[0, -50000, 0]"));
     CHECK(px_scene_check(scene) == PX_ERR_FORMAT);
-    CHECK(strstr(px_scene_complaint(scene, 0)->text, "its ballast is 50000 m from") != NULL);
+    CHECK(strstr(complaint_at(scene, 0)->text, "its ballast is 50000 m from") != NULL);
     px_scene_free(scene);
 }
 
@@ -180,7 +180,7 @@ TEST(a_check_foresees_a_texture_that_no_surfel_shows)
     PxScene *scene = NULL;
     CHECK_OK(px_scene_read(PX_SOURCE_DIR "/scenes/bust.json", &scene));
     CHECK(px_scene_set(scene, "bodies[2].surfels", "0") == PX_ERR_FORMAT);
-    CHECK(strstr(px_scene_complaint(scene, 0)->text, "colours a coat by surfels") != NULL);
+    CHECK(strstr(complaint_at(scene, 0)->text, "colours a coat by surfels") != NULL);
     px_scene_free(scene);
 }
 
@@ -198,7 +198,7 @@ TEST(a_check_says_that_explicit_viscosity_stops_rotation)
                       "\"shape\": {\"sphere\": 0.3}, \"material\": \"oil\"}]}");
     CHECK_OK(px_scene_check(scene));
     CHECK_COUNT(scene, 1);
-    CHECK(strstr(px_scene_complaint(scene, 0)->text, "angular momentum") != NULL);
+    CHECK(strstr(complaint_at(scene, 0)->text, "angular momentum") != NULL);
     px_scene_free(scene);
 }
 

@@ -26,8 +26,9 @@ PHYSICS(shipped_scenes_are_without_complaint)
         for (size_t i = 0; i < scene->bodies; ++i)
             rigid = rigid && (scene->body[i].def.rigid || scene->body[i].def.wall ||
                               scene->body[i].def.cloth);
-        /* mould.json has as few as figure 6.12 of document 000 */
-        CHECK((rigid || estimate.particles > 500) && estimate.particles < 150000);
+        /* the gut of peristalsis.json holds 324; mould.json has as few as figure 6.12 of document
+         * 000 */
+        CHECK((rigid || estimate.particles > 300) && estimate.particles < 150000);
         double seconds = px_scene_frames(scene) / px_scene_fps(scene);
         CHECK(seconds >= 2 && seconds <= 8); /* mould.json: cast, frozen, taken out, dropped */
         PxWorld *world = NULL;

@@ -320,6 +320,15 @@ static PxStatus find(Job *j)
     return PX_OK;
 }
 
+/* Is a place of cloth pierced? The boundary reaches out of the other side, and is higher than a
+ * ridge between two places that count as smooth, below which only vertices keep clear:
+ * L / 4 sin(angle), the cosine being SMOOTH. */
+static bool is_cut(const PxClothStep *s, const PxClothContact *c)
+{
+    double edge = s->system->edge[s->system->of_vertex[c->vertex[0]]];
+    return c->gap < -fmax(c->keep, 0.25 * sqrt(1 - SMOOTH * SMOOTH) * edge);
+}
+
 PxStatus px_cloth_edges_begin(PxClothWalls *walls, PxClothStep *s)
 {
     Job j = {.walls = walls,
@@ -332,7 +341,7 @@ PxStatus px_cloth_edges_begin(PxClothWalls *walls, PxClothStep *s)
         j.number = (uint32_t)k;
         PX_TRY(find(&j));
         for (uint32_t n = 0; j.close > 0 && n < j.count; ++n)
-            walls->cut += j.found[n].gap < -j.found[n].keep; /* reaches out of the other side */
+            walls->cut += is_cut(s, &j.found[n]);
     }
     for (uint32_t i = 0; i < s->system->vertices; ++i)
         if (s->in_contact[i]) /* contact is a kink */

@@ -10,6 +10,7 @@
 
 /* Particles across the thinnest part of a solid for which it keeps its shape; parts thinner than
  * SURELY spacings have fewer, wherever the lattice lies. */
+#define FEW 2.0 /* particles across below which bending is not resolved at all */
 #define ACROSS 3.0
 #define SURELY 2.5
 
@@ -58,7 +59,7 @@ static void check_thin(PxScene *scene, const PxSurvey *survey)
         double part = px_shape_thin(shape, SURELY * spacing, &at, &thick);
         PxPath one = px_path_index(&list, k), path = px_path_key(&one, "shape");
         if (part > 0)
-            px_complain(scene, PX_WARNING, &path, PX_AT_VALUE,
+            px_complain(scene, thick < FEW * spacing ? PX_WARNING : PX_NOTE, &path, PX_AT_VALUE,
                         "has parts with fewer than three particles across (%.0f %% of its surface; "
                         "%.2g m thick at %.3g, %.3g, %.3g), which bend and break as they please: "
                         "a spacing of %.2g m would do",
