@@ -721,6 +721,36 @@ TEST(check_foresees_cloth_inside_a_wall)
     px_scene_free(scene);
 }
 
+/* A bar of 4 mm under cells of 50 mm, which move by 7 mm in a step. */
+TEST(cloth_stays_on_a_bar_that_is_thinner_than_its_way_in_a_step)
+{
+    static const char *const shapes[] = {
+        "{\"cylinder\": {\"radius\": 0.002, \"height\": 1.4}, \"at\": [0.012, 0.6, 0], \"turn\": "
+        "{\"axis\": [1, 0, 0], \"degrees\": 90}}",
+        "{\"box\": [0.005, 0.4, 1.2], \"at\": [0.012, 0.4, 0]}"};
+    for (size_t k = 0; k < PX_COUNT(shapes); ++k) {
+        char text[1200];
+        snprintf(text, sizeof text,
+                 "{\"phyxel\": 1, \"spacing\": 0.02, \"materials\": {\"m\": {\"density\": 100, "
+                 "\"friction\": 0.4, \"cloth\": {\"mass\": 0.2, \"weft\": 500, \"warp\": 500, "
+                 "\"shear\": 50, \"bend\": 3e-5, \"thickness\": 0.002}}}, \"bodies\": [{\"name\": "
+                 "\"sheet\", \"material\": \"m\", \"shape\": {\"sheet\": {\"width\": 1, "
+                 "\"length\": 1, \"columns\": 20, \"rows\": 20}, \"at\": [0, 0.75, 0]}}, "
+                 "{\"name\": \"bar\", \"wall\": true, \"friction\": 0.4, \"shape\": %s}]}",
+                 shapes[k]);
+        PxWorld *world = world_of(text, 1);
+        CHECK_OK(px_world_advance(world, 0.6));
+        PxStats stats = stats_of(world);
+        const PxColumn *x = px_table_find(&world->cloth_vertices, "position");
+        double middle = ((double *)x->data[1])[10 * 21 + 10];
+        print_message("the middle is at %.3f m, crossed %llu\n", middle,
+                      (unsigned long long)stats.cloth_crossed);
+        CHECK(stats.cloth_crossed == 0);
+        CHECK(middle > 0.55);
+        px_world_free(world);
+    }
+}
+
 /* Twice as fine: four times the vertices, twice the iterations. */
 TEST(the_estimate_counts_cloth)
 {

@@ -46,6 +46,7 @@ typedef struct PxClothContact {
     double load;      ///< normal impulse of the last solve, N s; negative: it is new
     PxVec3 base;      ///< impulse at u = 0, N s
     PxVec3 impulse;   ///< at the velocities of the tangent, N s
+    double most;      ///< impulse along the normal of the law at the place of the tangent, N s
     PxVec3 bias;      ///< impulse at the velocities to which the solve is relative, N s
     double matrix[6]; ///< C: the impulse is base - C u; xx, xy, xz, yy, yz, zz
 } PxClothContact;

@@ -71,7 +71,7 @@ static void rules(const PxStated *stated)
         px_wrong(stated, PX_ERROR, "", false,
                  "sews a body to itself and has no \"shape\"; wanted one with two stretches of the "
                  "border in it, or \"to\" with the name of another body");
-    if (own && stated->has(stated, false, "within"))
+    if (own && stated->has(stated, false, "within") && def->within > 0)
         px_wrong(stated, PX_ERROR, "within", true,
                  "is for two bodies; a seam of one needs a \"shape\" alone");
 }
