@@ -293,6 +293,11 @@ static void check_rest(PxScene *scene, const PxSurvey *survey, size_t cloth)
                     "is open: %u edges have one triangle, and its cloth has a pressure of %g Pa "
                     "inside; wanted a closed mesh, or no \"pressure\"",
                     sheet->borders, def->pressure);
+    if (def->thickness > sheet->edge)
+        px_complain(scene, PX_WARNING, &path, PX_AT_VALUE,
+                    "has edges of %.3g m, shorter than the thickness of its cloth, %.3g m: it "
+                    "cannot fold; wanted a thickness below half an edge, or longer edges",
+                    sheet->edge, def->thickness);
     double area = 0;
     for (uint32_t k = 0; k < sheet->faces; ++k)
         area += sheet->face[k].area;
