@@ -3,6 +3,8 @@
 #define PX_TEST_MESHES_H
 
 #include "check.h"
+#include "base/vec.h"
+#include "phyxel/shape.h"
 #include "shape/mesh.h"
 
 #include <stdlib.h>
@@ -96,6 +98,15 @@ static inline PxMesh *mesh_join(const PxMesh *a, const PxMesh *b, PxVec3 by, boo
         mesh_triangle(mesh, &at, base + b->triangle[t][0], base + b->triangle[t][flip ? 2 : 1],
                       base + b->triangle[t][flip ? 1 : 2]);
     return mesh;
+}
+
+/// A mesh that lies askew: its own axes are none of the world's.
+static inline PxShapeDef mesh_turned(void)
+{
+    PxShapeDef def = px_shape_def_default(PX_SHAPE_MESH);
+    def.rotation = px_quat_turn(px_vec(1, 2, 0.5), 0.7);
+    def.at = px_vec(0.13, 0.31, -0.2);
+    return def;
 }
 
 #endif

@@ -1,4 +1,5 @@
-/// Energy of cloth in long steps: blows of stiff cloth, and gas.
+/// Cloth gains no energy in long steps: stiff cloth that hits a floor, closed cloth filled with
+/// gas.
 #include "check.h"
 
 #include "base/vec.h"
@@ -15,7 +16,7 @@ static double energy_of(PxWorld *world)
            s.rigid_potential;
 }
 
-/* A tilted sheet of 12 x 12 cells flies at 2 m/s against a floor, without gravity. */
+/* A sheet of 12 x 12 cells, tilted by 40 degrees, flies at 2 m/s against a floor. No gravity. */
 static PxWorld *blow(double size, double weft, double step, int threads)
 {
     char text[1200];

@@ -154,7 +154,8 @@ TEST(noise_has_its_strength_and_no_mean)
                            "\"size\": 0.04, \"seed\": 7}]}",
                 0.001, 1);
     double v = sqrt(2 * r.last.kinetic / 8) / 0.001;
-    CHECK(v > 1 && v < 3.6); /* pressure takes what compresses the sampled drop */
+    /* The pressure solve removes the part of the acceleration that would compress the drop. */
+    CHECK(v > 1 && v < 3.6);
     CHECK(fabs(r.last.momentum.x) / 8 / 0.001 < 1);
 }
 

@@ -44,18 +44,10 @@ static PxFill near_at(const Near *n, PxVec3 x)
     return out;
 }
 
-static PxShapeDef turned(void)
-{
-    PxShapeDef def = px_shape_def_default(PX_SHAPE_MESH);
-    def.rotation = px_quat_turn(px_vec(1, 2, 0.5), 0.7);
-    def.at = px_vec(0.13, 0.31, -0.2);
-    return def;
-}
-
 TEST(triangles_of_a_flat_wall_fill_what_the_flat_wall_does)
 {
     PxMesh *mesh = mesh_box(px_vec(16, 16, 16));
-    PxShapeDef def = turned();
+    PxShapeDef def = mesh_turned();
     Near n;
     near_make(&n, &def, mesh, true, PX_TRIANGLES_GRID, PX_TREE_LONGEST);
     double worst = 0, steepest = 0, apart = 0;
@@ -95,7 +87,7 @@ static double lattice_part(int faces, bool all)
 TEST(triangles_fill_edges_and_corners)
 {
     PxMesh *mesh = mesh_box(px_vec(16, 16, 16));
-    PxShapeDef def = turned();
+    PxShapeDef def = mesh_turned();
     Near hollow, solid;
     near_make(&hollow, &def, mesh, true, PX_TRIANGLES_TREE, PX_TREE_SUM);
     near_make(&solid, &def, mesh, false, PX_TRIANGLES_GRID, PX_TREE_LONGEST);
@@ -119,7 +111,7 @@ TEST(triangles_fill_edges_and_corners)
 TEST(grid_and_every_tree_find_the_same)
 {
     PxMesh *mesh = mesh_torus(4, 2, 40, 24);
-    PxShapeDef def = turned();
+    PxShapeDef def = mesh_turned();
     Near n[4];
     near_make(&n[0], &def, mesh, false, PX_TRIANGLES_GRID, PX_TREE_LONGEST);
     for (int rule = 0; rule < 3; ++rule)
@@ -146,7 +138,7 @@ TEST(grid_and_every_tree_find_the_same)
 TEST(triangles_and_the_table_agree_on_a_round_wall)
 {
     PxMesh *mesh = mesh_ball(6, 24);
-    PxShapeDef def = turned();
+    PxShapeDef def = mesh_turned();
     Near n;
     near_make(&n, &def, mesh, true, PX_TRIANGLES_TREE, PX_TREE_LONGEST);
     PxWallField *field[2]; /* the table, the distance field */

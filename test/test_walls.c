@@ -63,18 +63,10 @@ static double lattice_part(int faces, bool all)
     return sum;
 }
 
-static PxShapeDef turned_mesh(void)
-{
-    PxShapeDef def = px_shape_def_default(PX_SHAPE_MESH);
-    def.rotation = px_quat_turn(px_vec(1, 2, 0.5), 0.7);
-    def.at = px_vec(0.13, 0.31, -0.2);
-    return def;
-}
-
 TEST(a_mesh_fills_kernels_at_edges_and_corners_as_a_lattice_does)
 {
     PxMesh *mesh = mesh_box(px_vec(16, 16, 16));
-    PxShapeDef def = turned_mesh();
+    PxShapeDef def = mesh_turned();
     Felt hollow, solid;
     felt_make(&hollow, &def, mesh, true);
     felt_make(&solid, &def, mesh, false);
@@ -136,7 +128,7 @@ PHYSICS(the_gradient_is_the_slope_of_the_part)
 TEST(a_sheet_without_thickness_repels_from_both_sides_as_a_mesh_too)
 {
     PxMesh *mesh = mesh_box(px_vec(0.001, 12, 12));
-    PxShapeDef def = turned_mesh();
+    PxShapeDef def = mesh_turned();
     Felt felt;
     felt_make(&felt, &def, mesh, false);
     PxVec3 normal = px_rotate(def.rotation, px_vec(1, 0, 0));
@@ -158,7 +150,7 @@ TEST(a_sheet_without_thickness_repels_from_both_sides_as_a_mesh_too)
 TEST(no_wall_is_nearer_than_a_field_says_at_least)
 {
     PxMesh *mesh = mesh_box(px_vec(3, 0.02, 5));
-    PxShapeDef def = turned_mesh();
+    PxShapeDef def = mesh_turned();
     Felt felt;
     felt_make(&felt, &def, mesh, false);
     for (uint64_t k = 0; k < 3000; ++k) {

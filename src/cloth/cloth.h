@@ -269,6 +269,9 @@ void px_cloth_assemble(PxClothStep *step);
 /// Inverts a symmetric matrix (xx, xy, xz, yy, yz, zz) into the preconditioner of a row.
 void px_cloth_invert(const double a[6], float *out);
 
+/// The velocity w of a vertex, with the part that its hold prescribes replaced.
+PxVec3 px_cloth_obey(const PxClothStep *step, uint32_t vertex, PxVec3 w);
+
 /// Solves for w with the present holds, from the present w. Errors: PX_ERR_STOPPED, PX_ERR_MEMORY.
 PxStatus px_cloth_solve(PxClothStep *step);
 

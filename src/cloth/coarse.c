@@ -9,9 +9,11 @@
 #define BLOCK 64u
 #define NONE UINT32_MAX
 #define SHARES PX_CLOTH_SHARES
-#define KEPT 0.2    /* share of a node's own group that the nodes beside it do not change */
-#define LARGE 100u  /* more groups are grouped again */
-#define FIRMER 1.5f /* factor of stiffness: corrections of several levels add up */
+#define KEPT 0.2   /* share of a node's own group that the nodes beside it do not change */
+#define LARGE 100u /* more groups are grouped again */
+/* Factor of the stiffness of groups. The corrections of all levels are added, so each must be
+ * smaller than it would be alone. */
+#define FIRMER 1.5f
 /* Ratio of stiffness to mass from which levels save more than they cost. */
 #define PAYS 150.0
 
@@ -51,7 +53,7 @@ static bool graph_link(Graph *g)
     return true;
 }
 
-/* Sorts numbers below `below` of `pair[][side]` stably, by counting. */
+/* Sorts pairs by one of their two numbers, which are less than `below` (counting sort, stable). */
 static bool sort_side(uint32_t (*pair)[2], uint32_t count, uint32_t below, int side)
 {
     uint32_t *at = calloc((size_t)below + 1, sizeof *at);

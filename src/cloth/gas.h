@@ -1,14 +1,16 @@
 /// Gas inside closed cloth, within the solve of a step.
 ///
-/// Gas that was put in at the starting volume V_0 with the excess pressure p_0 has p = c / V,
-/// c = p_0 V_0, at the volume V, at constant temperature and without pressure outside. Its energy
-/// is c ln(V_0 / V). With the gradient a of the volume by the places of the vertices, a vertex is
-/// pushed by p a_i. The pressure of a step is that at its end: the tangent
-///     p = c / V* - (c / V*^2) (V(w) - V*),   V(w) = V + dt a w + q
-/// at the volume V* of the last round, q the part of the change of the volume that is not linear in
-/// the motion, of the last round too. It adds dt^2 (c / V*^2) a a^T to the matrix of the step,
-/// which is symmetric and positive. a is that of the start of the step: pressure has no moment and
-/// no sum there, so momentum is kept.
+/// The gas is ideal and isothermal, and there is no pressure outside: p = c / V with c = p_0 V_0,
+/// V_0 being the volume at the start and p_0 the `pressure` of the material. Its energy is
+/// c ln(V_0 / V). The force on vertex i is p a_i, a_i = dV/dx_i.
+///
+/// A step is implicit in the pressure. Each round of the solve linearises it about the volume V*
+/// that the last round ended with:
+///     p = c / V* - (c / V*^2) (V(w) - V*),   V(w) = V + dt a w + q,
+/// where w are the velocities, and q is what the last round's change of volume had beyond the
+/// linear part dt a w. This adds dt^2 (c / V*^2) a a^T to the matrix, which is symmetric and
+/// positive semi-definite. a is taken at the start of the step, where the forces p a_i have no sum
+/// and no moment, so momentum is kept.
 #ifndef PX_CLOTH_GAS_H
 #define PX_CLOTH_GAS_H
 

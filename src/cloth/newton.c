@@ -158,21 +158,11 @@ static double merit(Merit *m)
     return sum;
 }
 
-/* As the hold of a vertex wants it. */
-static PxVec3 obey(const PxClothStep *s, uint32_t i, PxVec3 w)
-{
-    if (s->hold[i] == PX_CLOTH_FIXED)
-        return s->target[i];
-    if (s->hold[i] == PX_CLOTH_NORMAL)
-        return px_mad(w, s->normal[i], px_dot(px_sub(s->target[i], w), s->normal[i]));
-    return w;
-}
-
 /* Goes a part of the way from where forces were taken to the solution w. */
 static void go(PxClothStep *s, const PxVec3 *w, const PxVec3 *change, double part)
 {
     for (uint32_t i = 0; i < s->system->vertices; ++i)
-        s->w[i] = obey(s, i, px_mad(s->tangent[i], px_sub(w[i], s->tangent[i]), part));
+        s->w[i] = px_cloth_obey(s, i, px_mad(s->tangent[i], px_sub(w[i], s->tangent[i]), part));
     for (uint32_t k = 0; k < bodies_of(s); ++k) {
         PxClothBody *o = &s->bodies->body[k];
         for (int c = 0; c < 2; ++c)

@@ -105,8 +105,7 @@ static void put_hold(const PxClothStep *s, uint32_t row, bool fixed, PxVec3 norm
     at[24] = (float)normal.z;
 }
 
-/* The velocity of a vertex as its hold wants it. */
-static PxVec3 obey(const PxClothStep *s, uint32_t i, PxVec3 w)
+PxVec3 px_cloth_obey(const PxClothStep *s, uint32_t i, PxVec3 w)
 {
     if (s->hold[i] == PX_CLOTH_FIXED)
         return s->target[i];
@@ -128,7 +127,7 @@ static void enter_block(void *user, uint32_t begin, uint32_t end, int thread)
         } else {
             put_hold(s, row, s->hold[i] == PX_CLOTH_FIXED,
                      s->hold[i] == PX_CLOTH_NORMAL ? s->normal[i] : none);
-            d = px_sub(obey(s, i, s->w[i]), s->u[i]);
+            d = px_sub(px_cloth_obey(s, i, s->w[i]), s->u[i]);
             b = px_add(s->b[i], s->friction[i]);
             push = s->rows.touched ? px_add(b, s->pressed[i]) : b;
             b = px_add(b, s->touch[i]);
@@ -158,7 +157,7 @@ static void leave_block(void *user, uint32_t begin, uint32_t end, int thread)
         uint32_t i = s->system->pattern.vertex[row];
         if (i == UINT32_MAX)
             continue;
-        s->w[i] = obey(s, i, px_add(s->u[i], get(s->rows.d, row)));
+        s->w[i] = px_cloth_obey(s, i, px_add(s->u[i], get(s->rows.d, row)));
         s->r[i] = get(s->rows.r, row);
     }
 }

@@ -4,8 +4,9 @@
 /// 002 resolves one triangle after the other, and in a concave corner each pushes the sphere into
 /// the next, step after step (its Figure 7.5). Here the spots at which a sphere touches are
 /// resolved together: impulses by projected Gauss-Seidel sweeps until none approaches, then the
-/// place by the same sweeps over the planes. A sphere that comes slower than gravity makes it in
-/// two steps does not bounce, so that one that lies in a corner rests.
+/// place by the same sweeps over the planes. Spheres that approach a wall more slowly than free
+/// fall over two steps do not bounce: otherwise a sphere at rest would be kicked by gravity in each
+/// step.
 #ifndef PX_CONTACT_SPHERES_H
 #define PX_CONTACT_SPHERES_H
 

@@ -117,7 +117,7 @@ static PxVec3 gravity_between(PxVec3 from, PxVec3 to, double part)
     return px_scale(px_rotate(px_quat_turn(axis, part * angle), u), size);
 }
 
-/* A turn of gravity is many small events; the last is the event itself. */
+/* Turns gravity in small steps: one event for each, and a last one with the final direction. */
 static PxStatus add_turn(const PxScene *scene, size_t k, PxWorld *world)
 {
     const PxSceneEvent *event = &scene->event[k];

@@ -67,9 +67,10 @@ typedef struct PxTreeNode {
 /// Deepest stack that a search of such a tree needs.
 #define PX_TREE_STACK 64
 
-/// The axis along which a node is split, at the median of the triangles' centres (Klosowski 1998;
-/// 002 section 4.2.1): the one along which the centres extend furthest, or the one that minimises
-/// the sum, or the larger, of the children's volumes.
+/// How the splitting axis of a node is chosen (Klosowski 1998; 002 section 4.2.1). LONGEST: the
+/// axis along which the triangles' centres extend furthest. SUM and LARGER: the axis for which the
+/// sum of the volumes of the two children, or the larger of them, is least. The triangles are then
+/// split at the median of their centres.
 typedef enum PxTreeRule { PX_TREE_LONGEST, PX_TREE_SUM, PX_TREE_LARGER } PxTreeRule;
 
 /// Builds a tree over the `count` triangles in order[], which it sorts as the leaves have them:

@@ -75,8 +75,8 @@ static void keep_stages(Rows *rows, const char *name, const Stages *before, cons
     }
 }
 
-/* Goes on for `seconds` of the world after `warm` of them. `wanted` is a limit of ms a step, or 0:
- * then a second of the world has to take at most a second. */
+/* Simulates `warm` seconds without timing, then times `seconds` more. `wanted` is the limit of a
+ * step in ms; 0: the limit is real time, a simulated second in a second. */
 static PxStatus measure(PxBench *bench, Rows *rows, const char *name, PxWorld *world, double warm,
                         double seconds, double wanted)
 {

@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "base/vec.h"
 #include "shape/shape.h"
+#include "study/mesh_file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -86,13 +87,8 @@ static PxStatus fill_world(PxColonRoom *room, const PxColonRoomDef *def, const c
 PxStatus px_colon_room(PxColonRoom *room, const PxColonRoomDef *def)
 {
     *room = (PxColonRoom){.world = NULL};
-    const char *folder = getenv("TMPDIR");
-    char path[300];
-    snprintf(path, sizeof path, "%.200s/phyxel-colon-XXXXXX.ply", folder != NULL ? folder : "/tmp");
-    int file = mkstemps(path, 4);
-    if (file < 0)
-        return px_fail(PX_ERR_IO, "colon: cannot make '%s'", path);
-    close(file);
+    char path[PX_MESH_FILE_PATH];
+    PX_TRY(px_mesh_file("colon", ".ply", path));
     PxColonDef colon = px_colon_def_default();
     PxColonEnds ends;
     colon.seed = 3;

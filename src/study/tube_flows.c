@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "base/vec.h"
 #include "matter/kernel.h"
+#include "study/mesh_file.h"
 
 #include <complex.h>
 #include <math.h>
@@ -13,7 +14,7 @@
 #define RADIUS 0.05   /* m */
 #define DENSITY 1000. /* kg/m^3 */
 #define NU 0.01       /* m^2/s */
-#define REYNOLDS 0.5  /* largest speed times radius over NU */
+#define REYNOLDS 0.5  /* of the largest speed and the radius: the flow stays laminar */
 
 enum { AROUND = 48, BINS = 8 };
 
@@ -90,13 +91,8 @@ static PxStatus fill_world(const PxTubeCase *tube, const char *path, double leng
 
 static PxStatus make(const PxTubeCase *tube, double length, PxWorld **out)
 {
-    const char *folder = getenv("TMPDIR");
-    char path[300];
-    snprintf(path, sizeof path, "%.200s/phyxel-tube-XXXXXX.obj", folder != NULL ? folder : "/tmp");
-    int file = mkstemps(path, 4);
-    if (file < 0)
-        return px_fail(PX_ERR_IO, "tube: cannot make '%s'", path);
-    close(file);
+    char path[PX_MESH_FILE_PATH];
+    PX_TRY(px_mesh_file("tube", ".obj", path));
     PxWorldDef def = px_world_def_default();
     def.spacing = 2 * RADIUS / tube->cells;
     def.threads = tube->threads;

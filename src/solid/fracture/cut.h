@@ -8,7 +8,7 @@
 #include "solid/fracture/fracture.h"
 
 /// Adds the cuts of the blades at the end of a step to what px_fracture_plan() has planned.
-/// Solids without fracture are not cut. Errors: PX_ERR_MEMORY.
+/// Only materials with a section `fracture` can be cut. Errors: PX_ERR_MEMORY.
 PxStatus px_fracture_cut(PxFracture *fracture, const PxSolid *solid, const PxBonds *bonds,
                          const PxBoundary *const *blade, size_t blades);
 

@@ -19,7 +19,7 @@ typedef struct PxFracture {
     bool stale;              ///< `now` must be read from the tables
     bool planned;            ///< `next` and `strength` wait to be committed
     uint64_t changed;        ///< entries of `strength` that differ from the bonds
-    double fastest;          ///< planned, in cells per second
+    double fastest;          ///< largest planned speed of a crack front, cells per second
     PxCrackEvents events;    ///< planned
 } PxFracture;
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Distance ahead of a front in which a sheet like its own ends it, in cells. */
+/* A front stops if an existing sheet, nearly parallel to its own, is this near ahead; in cells. */
 #define DONE_AHEAD 0.7
 
 bool px_segment_crosses(PxVec3 a, PxVec3 b, const PxVec3 corner[3], PxVec3 *at)
