@@ -771,7 +771,7 @@ typedef struct PxStats {
     uint64_t rigid_crossed;    ///< pairs so far that passed into or through each other
     uint64_t cloth_vertices;   ///< number; cloth is not in the sums above
     uint64_t cloth_iterations; ///< of the solve of cloth in the last step
-    uint64_t cloth_contacts;   ///< vertices that walls and rigid bodies carry
+    uint64_t cloth_contacts;   ///< vertices and places between that walls and bodies carry
     uint64_t cloth_crossed;    ///< so far: what walls pierce, crossings of cloth with cloth
     uint64_t cloth_torn;       ///< edges that have torn so far
     uint64_t seams_ripped;     ///< ties of seams that have ripped so far

@@ -270,8 +270,12 @@ static void set_own(const PxClothStep *s, uint32_t i, float *own)
         for (int c = 0; c < 6; ++c)
             sum[c] += add[c];
     }
+    PxVec3 n = s->normal[i];
+    double rub = s->rub[i];
+    const double by[6] = {1 - n.x * n.x, -n.x * n.y, -n.x * n.z,
+                          1 - n.y * n.y, -n.y * n.z, 1 - n.z * n.z};
     for (int c = 0; c < 6; ++c)
-        own[8 * c] = (float)sum[c];
+        own[8 * c] = (float)(sum[c] + rub * by[c]);
 }
 
 /* Inverts a symmetric matrix; if it cannot, the result is that of its trace. */
@@ -291,26 +295,27 @@ void px_cloth_invert(const double a[6], float *out)
         out[8 * c] = (float)(fine ? to[c] * per : c == 0 || c == 3 || c == 5 ? 1 / trace : 0);
 }
 
-/* The diagonal blocks of a slice: the sums of rows without the other blocks. */
-static void set_diagonal(const PxClothStep *s, uint32_t slice)
+/* The diagonal blocks of lanes of a slice: the sums of rows without the other blocks. */
+PX_INLINE void set_diagonal(const PxClothStep *s, uint32_t slice, uint32_t begin, uint32_t end)
 {
     const PxClothPattern *p = &s->system->pattern;
     static const size_t upper[6] = {0, 8, 16, 32, 40, 64};
     const float *own = s->rows.own + 48 * (size_t)slice;
     float *diagonal = s->rows.diagonal + 48 * (size_t)slice;
     double sum[48];
-    for (int c = 0; c < 48; ++c)
-        sum[c] = (double)own[c];
+    for (uint32_t c = 0; c < 48; c += 8)
+        for (uint32_t l = begin; l < end; ++l)
+            sum[c + l] = (double)own[c + l];
     for (uint32_t e = p->first[slice]; e < p->first[slice + 1]; ++e)
-        for (int c = 0; c < 6; ++c) {
+        for (uint32_t c = 0; c < 6; ++c) {
             const float *value = p->value + 72 * (size_t)e + upper[c];
-            for (int l = 0; l < 8; ++l)
+            for (uint32_t l = begin; l < end; ++l)
                 sum[8 * c + l] -= (double)value[l];
         }
-    for (int c = 0; c < 48; ++c)
-        diagonal[c] = (float)sum[c];
-    for (uint32_t l = 0; l < 8; ++l) {
+    for (uint32_t l = begin; l < end; ++l) {
         float *inverse = s->rows.inverse + 48 * (size_t)slice + l;
+        for (uint32_t c = 0; c < 48; c += 8)
+            diagonal[c + l] = (float)sum[c + l];
         if (p->vertex[8 * slice + l] != UINT32_MAX)
             px_cloth_invert(
                 (double[6]){sum[l], sum[8 + l], sum[16 + l], sum[24 + l], sum[32 + l], sum[40 + l]},
@@ -319,6 +324,16 @@ static void set_diagonal(const PxClothStep *s, uint32_t slice)
             for (int c = 0; c < 6; ++c)
                 inverse[8 * c] = 0;
     }
+}
+
+void px_cloth_rub(PxClothStep *s, uint32_t i, double rub)
+{
+    if (!(rub > 0) && !(s->rub[i] > 0))
+        return;
+    uint32_t row = s->system->pattern.row[i];
+    s->rub[i] = rub;
+    set_own(s, i, s->rows.own + 48 * (size_t)(row / 8) + row % 8);
+    set_diagonal(s, row / 8, row % 8, row % 8 + 1);
 }
 
 static void slice_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -342,7 +357,7 @@ static void slice_block(void *user, uint32_t begin, uint32_t end, int thread)
             s->b[i] = px_mad(impulse_of(s, i), f, s->dt);
             s->b[i] = px_add(s->b[i], px_cloth_added(s, i, px_sub(s->added_velocity[i], fall)));
         }
-        set_diagonal(s, slice);
+        set_diagonal(s, slice, 0, 8);
         const float *whole = s->rows.diagonal + 48 * (size_t)slice;
         for (int l = 0; l < 8; ++l) {
             double own_trace = (double)own[l] + (double)own[24 + l] + (double)own[40 + l];

@@ -204,7 +204,7 @@ typedef struct PxClothStep {
     PxVec3 *added_velocity;
     uint8_t *hold; ///< PxClothHold
     PxVec3 *normal, *target;
-    PxVec3 *friction;                 ///< impulses that are added to the right side, N s
+    double *rub;                      ///< friction across `normal`, by relative velocity, kg
     struct PxClothContacts *contacts; ///< in the solve (contact.h); NULL: none
     struct PxClothBodies *bodies;     ///< that they touch (bodies.h); NULL: none
     struct PxClothGas *gas;           ///< in closed cloth (gas.h); NULL: none
@@ -221,7 +221,7 @@ typedef struct PxClothStep {
     struct PxClothHingePart *hinge_part;
     PxVec3 *hinge_load; ///< x: dt moment + (dt^2 + beta dt) d(moment)/dt; linear model: its vector
     PxVec3 *b;          ///< right side without friction, N s
-    PxVec3 *r;          ///< after a solve b + friction - A d, of held ones too
+    PxVec3 *r;          ///< after a solve b - A d with friction, of held ones too
     const uint32_t *sewn_first; ///< by vertex: first of `sewn`, and one more; NULL: no seams
     const uint32_t *sewn;       ///< vertices that seams join it to: they do not repel each other
     PxClothRows rows;           ///< of the solve
@@ -229,6 +229,7 @@ typedef struct PxClothStep {
     bool linear;      ///< forces are those of the start: a fluid is solved in turn with the matrix
     bool again;       ///< another solve of the same step: the blocks between vertices are known
     double tolerance; ///< of the residual, relative to the impulses of all forces and gravity
+    double gain;      ///< of the last solve: decrease of the slope along its change (stride.h), J
     uint32_t iterations, most_iterations;
     bool converged;
 } PxClothStep;
@@ -251,6 +252,12 @@ bool px_cloth_has_past(const PxClothStep *step, uint32_t vertex);
 /// Velocity at the end of a step of a vertex that the solve moved at `solved`, and contact after it
 /// at w.
 PxVec3 px_cloth_velocity(const PxClothStep *step, uint32_t vertex, PxVec3 solved);
+
+/// Sets the friction of a vertex that slides, after the step was assembled: the impulse across
+/// `normal` is -rub (w - target), which never drives.
+void px_cloth_rub(PxClothStep *step, uint32_t vertex, double rub);
+/// That impulse at a velocity w, N s.
+PxVec3 px_cloth_friction(const PxClothStep *step, uint32_t vertex, PxVec3 w);
 
 /// Evaluates strain, angles, forces and energies of the positions x, unless they were the last
 /// evaluated ones.

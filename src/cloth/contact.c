@@ -41,7 +41,7 @@ PxStatus px_cloth_contacts_add(PxClothStep *s, const PxClothContact *contact)
     return PX_OK;
 }
 
-static int compare_contacts(const void *a, const void *b)
+int px_cloth_contact_compare(const void *a, const void *b)
 {
     const PxClothContact *x = a, *y = b;
     if (x->kind != y->kind)
@@ -49,7 +49,11 @@ static int compare_contacts(const void *a, const void *b)
     int order = memcmp(x->vertex, y->vertex, sizeof x->vertex);
     if (order == 0)
         order = (x->boundary > y->boundary) - (x->boundary < y->boundary);
-    return order != 0 ? order : (x->body > y->body) - (x->body < y->body);
+    if (order == 0)
+        order = (x->body > y->body) - (x->body < y->body);
+    for (int k = 0; order == 0 && k < 5; ++k)
+        order = (x->weight[k] > y->weight[k]) - (x->weight[k] < y->weight[k]);
+    return order;
 }
 
 /* Lists the uses of vertices by row of the matrix. */
@@ -99,7 +103,7 @@ PxStatus px_cloth_contacts_sort(PxClothStep *s)
     if (c->listed)
         return PX_OK;
     if (c->count > 0) /* without contacts there is no array */
-        qsort(c->contact, c->count, sizeof *c->contact, compare_contacts);
+        qsort(c->contact, c->count, sizeof *c->contact, px_cloth_contact_compare);
     return list_uses(s);
 }
 
@@ -209,6 +213,24 @@ static bool linearise(const PxClothStep *s, PxClothContact *c, PxVec3 u)
     return is_new || (off > 0.1 * fmax(now, before) && off > 0.02 * dt * c->stiff * c->keep);
 }
 
+double px_cloth_contact_bend(const PxClothStep *s, const PxClothContact *c, double across)
+{
+    if (c->kind == PX_CLOTH_TIE || c->kind == PX_CLOTH_SEAM)
+        return 0;
+    double g = c->gap + s->dt * across, f, slope, touch, touch_slope;
+    if (c->kind == PX_CLOTH_UNTANGLE) {
+        f = c->stiff * fmax(c->keep - g, 0);
+        touch = c->stiff * fmax(c->keep - c->along, 0);
+        touch_slope = touch > 0 ? c->stiff : 0;
+    } else {
+        double a = fmax(g, floor_of(c));
+        force_of(c, a, &f, &slope);
+        f += slope * (a - g);
+        force_of(c, c->along, &touch, &touch_slope);
+    }
+    return s->dt * (touch + touch_slope * (c->along - g) - f);
+}
+
 static double energy_of(const PxClothStep *s, const PxClothContact *c)
 {
     PxVec3 u = motion_of(s, c, s->w);
@@ -253,6 +275,7 @@ static void tangent_block(void *user, uint32_t begin, uint32_t end, int thread)
         PxVec3 u = motion_of(s, c, s->w);
         if (c->load >= 0)
             c->load = fmax(px_dot(px_sub(c->base, apply(c->matrix, u)), c->normal), 0);
+        c->start = px_dot(u, c->normal);
         job->changed[k] = linearise(s, c, u);
         c->load = fmax(c->load, 0);
         float *part = s->contacts->part + PART * (size_t)k;

@@ -42,6 +42,7 @@ typedef struct PxClothContact {
     uint32_t boundary;
     uint32_t body;    ///< 1 + its index in the solve (bodies.h), if the boundary yields; 0: none
     PxVec3 lever;     ///< and the place relative to its centre, m
+    double start;     ///< relative velocity along the normal at that of the tangent, m/s
     double along;     ///< gap at which the tangent touches the law, m; of the present round
     double load;      ///< normal impulse of the last solve, N s; negative: it is new
     PxVec3 base;      ///< impulse at u = 0, N s
@@ -74,6 +75,8 @@ static inline int px_cloth_contact_corners(const PxClothContact *c)
 
 /// Adds a contact. Errors: PX_ERR_MEMORY.
 PxStatus px_cloth_contacts_add(PxClothStep *step, const PxClothContact *contact);
+/// Their order: by kind, vertices and boundary.
+int px_cloth_contact_compare(const void *a, const void *b);
 /// Sorts contacts, after some were added. Errors: PX_ERR_MEMORY.
 PxStatus px_cloth_contacts_sort(PxClothStep *step);
 
@@ -85,6 +88,10 @@ PxStatus px_cloth_contacts_linearise(PxClothStep *step, uint32_t *changed);
 PxVec3 px_cloth_contact_motion(const PxClothStep *step, const PxClothContact *contact);
 /// The impulse of a contact on its first side at the velocities w, N s.
 PxVec3 px_cloth_contact_impulse(const PxClothStep *step, const PxClothContact *contact);
+
+/// The impulse of the tangent less that of the law along the normal, at a relative velocity along
+/// it, N s.
+double px_cloth_contact_bend(const PxClothStep *step, const PxClothContact *contact, double across);
 
 /// Energy of all contacts at the end of the motion w, J; 0 where there is none.
 double px_cloth_contacts_energy(const PxClothStep *step);

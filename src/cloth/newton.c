@@ -7,8 +7,8 @@
 #include <string.h>
 
 #define BLOCK 512u
-#define MATTERS 0.02 /* part of the kinetic and elastic energy */
-#define LEAST 0.05   /* of the way to the solution of a solve */
+#define MATTERS 0.005 /* part of the kinetic and elastic energy */
+#define LEAST 0.05    /* of the way to the solution of a solve */
 
 /* ---- when ------------------------------------------------------------------------------------ */
 
@@ -148,6 +148,7 @@ static double merit(Merit *m)
     for (uint32_t i = 0; i < s->system->vertices; ++i) {
         PxVec3 d = px_sub(s->w[i], s->u[i]);
         sum += 0.5 * s->mass[i] * s->inertia[i] * px_dot(d, d) - s->dt * px_dot(s->push[i], d);
+        sum += 0.5 * px_dot(px_cloth_friction(s, i, s->w[i]), px_sub(s->target[i], s->w[i]));
     }
     for (uint32_t k = 0; k < bodies_of(s); ++k) {
         const PxClothBody *o = &s->bodies->body[k];

@@ -16,9 +16,9 @@ PxStatus px_cloth_step_begin(PxClothStep *s)
     const PxClothSystem *y = s->system;
     size_t n = y->vertices, slices = y->pattern.slices + 1;
     PxArena *m = s->scratch;
-    PxVec3 **of_vertex[] = {&s->x,      &s->v,        &s->w,     &s->push,   &s->normal,
-                            &s->target, &s->friction, &s->b,     &s->r,      &s->added_velocity,
-                            &s->u,      &s->carried,  &s->touch, &s->pressed};
+    PxVec3 **of_vertex[] = {&s->x,       &s->v,     &s->w,      &s->push,           &s->normal,
+                            &s->target,  &s->b,     &s->r,      &s->added_velocity, &s->u,
+                            &s->carried, &s->touch, &s->pressed};
     bool room = true;
     for (size_t k = 0; k < PX_COUNT(of_vertex); ++k) {
         *of_vertex[k] = PX_ARENA_ARRAY(m, PxVec3, n + 1);
@@ -39,6 +39,7 @@ PxStatus px_cloth_step_begin(PxClothStep *s)
     rows->partial = PX_ARENA_ARRAY(m, double, 2 * (slices / PX_CLOTH_SLICES + 2));
     s->mass = PX_ARENA_ARRAY(m, double, n + 1);
     s->inertia = PX_ARENA_ARRAY(m, double, n + 1);
+    s->rub = PX_ARENA_ARRAY(m, double, n + 1);
     s->keep = PX_ARENA_ARRAY(m, double, n + 1);
     s->added = PX_ARENA_ARRAY(m, PxClothAdded, n + 1);
     s->hold = PX_ARENA_ARRAY(m, uint8_t, n + 1);
@@ -49,16 +50,17 @@ PxStatus px_cloth_step_begin(PxClothStep *s)
     s->hinge_load = PX_ARENA_ARRAY(m, PxVec3, y->hinges + 1);
     s->face_part = PX_ARENA_ARRAY(m, PxClothFacePart, y->faces + 1);
     s->hinge_part = PX_ARENA_ARRAY(m, PxClothHingePart, y->hinges + 1);
-    if (!room || s->mass == NULL || s->inertia == NULL || s->keep == NULL || s->added == NULL ||
-        s->hold == NULL || s->in_contact == NULL || s->face_load == NULL || s->hinge_load == NULL ||
-        s->face_part == NULL || s->hinge_part == NULL || rows->partial == NULL)
+    if (!room || s->mass == NULL || s->inertia == NULL || s->rub == NULL || s->keep == NULL ||
+        s->added == NULL || s->hold == NULL || s->in_contact == NULL || s->face_load == NULL ||
+        s->hinge_load == NULL || s->face_part == NULL || s->hinge_part == NULL ||
+        rows->partial == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %zu vertices", n);
     for (uint32_t i = 0; i < n; ++i) {
         s->mass[i] = y->share[i] * s->law[y->of_vertex[i]].mass;
         s->keep[i] = 0.5 * s->law[y->of_vertex[i]].thickness;
         s->hold[i] = PX_CLOTH_FREE;
-        s->push[i] = s->friction[i] = s->touch[i] = s->pressed[i] = s->normal[i] = s->target[i] =
-            px_vec(0, 0, 0);
+        s->rub[i] = 0;
+        s->push[i] = s->touch[i] = s->pressed[i] = s->normal[i] = s->target[i] = px_vec(0, 0, 0);
         s->added_velocity[i] = px_vec(0, 0, 0);
         s->added[i] = (PxClothAdded){{0}};
     }
@@ -114,6 +116,12 @@ PxVec3 px_cloth_obey(const PxClothStep *s, uint32_t i, PxVec3 w)
     return w;
 }
 
+PxVec3 px_cloth_friction(const PxClothStep *s, uint32_t i, PxVec3 w)
+{
+    PxVec3 along = px_sub(s->target[i], w), n = s->normal[i];
+    return px_scale(px_mad(along, n, -px_dot(along, n)), s->rub[i]);
+}
+
 static void enter_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -128,7 +136,7 @@ static void enter_block(void *user, uint32_t begin, uint32_t end, int thread)
             put_hold(s, row, s->hold[i] == PX_CLOTH_FIXED,
                      s->hold[i] == PX_CLOTH_NORMAL ? s->normal[i] : none);
             d = px_sub(px_cloth_obey(s, i, s->w[i]), s->u[i]);
-            b = px_add(s->b[i], s->friction[i]);
+            b = px_add(s->b[i], px_cloth_friction(s, i, s->u[i]));
             push = s->rows.touched ? px_add(b, s->pressed[i]) : b;
             b = px_add(b, s->touch[i]);
             weight = px_scale(s->gravity, s->mass[i] * s->dt);
@@ -238,6 +246,7 @@ PxStatus px_cloth_solve(PxClothStep *s)
     px_cloth_coarse_apply(s);
     rz += sum_of(s, condition);
     uint32_t done = 0;
+    s->gain = 0;
     s->rows.beta = 0;
     while (rz > enough && done < s->most_iterations) {
         px_cloth_contacts_product(s);
@@ -245,6 +254,7 @@ PxStatus px_cloth_solve(PxClothStep *s)
         if (!(pq > 0))
             break;
         s->rows.alpha = (float)(rz / pq);
+        s->gain += (double)s->rows.alpha * rz;
         double next = sum_of(s, advance);
         if (s->rows.levels > 0) {
             px_cloth_coarse_apply(s);

@@ -3,6 +3,8 @@
 #include "base/stop.h"
 #include "cloth/gas.h"
 #include "cloth/newton.h"
+#include "cloth/stride.h"
+#include "contact/cloth_edges.h"
 #include "contact/cloth_rigids.h"
 
 #include <math.h>
@@ -31,6 +33,8 @@ static PxStatus solve_rounds(PxClothWalls *walls, PxClothCollision *collision, P
         uint32_t found, changed;
         PX_TRY(px_stop_check(s->threads));
         PX_TRY(px_cloth_collide_find(collision, &found));
+        if (round == 1 || round == 3)
+            PX_TRY(px_cloth_edges_again(walls, s, &found));
         px_cloth_rigids_follow(walls, s);
         PX_TRY(px_cloth_contacts_linearise(s, &changed));
         bool pressed = px_cloth_gas_linearise(s);
@@ -39,7 +43,7 @@ static PxStatus solve_rounds(PxClothWalls *walls, PxClothCollision *collision, P
             break;
         rough = !settled && round + 1 < ROUNDS;
         s->tolerance = rough ? fmax(ROUGH, tolerance) : tolerance;
-        PX_TRY(px_cloth_solve(s));
+        PX_TRY(round > 0 ? px_cloth_stride(s) : px_cloth_solve(s));
         s->tolerance = tolerance;
         bool late = round + 1 >= WALLS;
         moved = (!late || s->contacts->count > 0) && px_cloth_walls_decide(walls, s, late);

@@ -153,6 +153,17 @@ static double meets(const PxBoundary *b, PxVec3 from, PxVec3 way, double near)
     return 1;
 }
 
+double px_cloth_gap(const PxBoundary *b, PxVec3 from, PxVec3 way, double keep, PxVec3 *normal)
+{
+    double part = 1, length = px_length(way);
+    if (length > NEAR * keep)
+        part = meets(b, from, way, NEAR * keep);
+    else if (!(px_boundary_distance(b, 0, from, NULL) > NEAR * keep))
+        part = 0;
+    way = px_scale(way, fmin(part, 1));
+    return px_boundary_distance(b, 0, px_add(from, way), normal) - px_dot(*normal, way);
+}
+
 static void follow_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -162,17 +173,8 @@ static void follow_block(void *user, uint32_t begin, uint32_t end, int thread)
         PxClothContact *c = &s->contacts->contact[n];
         if (c->kind != PX_CLOTH_BOUNDARY || c->body == 0 || c->boundary == UINT32_MAX)
             continue;
-        const PxBoundary *b = j->walls->boundary[c->boundary];
-        PxVec3 u = px_cloth_contact_motion(s, c), way = px_scale(u, s->dt), normal;
-        double part = 1, length = px_length(way);
-        if (length > NEAR * c->keep)
-            part = meets(b, c->place, way, NEAR * c->keep);
-        else if (!(px_boundary_distance(b, 0, c->place, NULL) > NEAR * c->keep))
-            part = 0;
-        way = px_scale(way, fmin(part, 1));
-        double d = px_boundary_distance(b, 0, px_add(c->place, way), &normal);
-        c->normal = normal;
-        c->gap = d - px_dot(normal, way);
+        PxVec3 way = px_scale(px_cloth_contact_motion(s, c), s->dt);
+        c->gap = px_cloth_gap(j->walls->boundary[c->boundary], c->place, way, c->keep, &c->normal);
     }
 }
 

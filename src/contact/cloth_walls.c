@@ -14,12 +14,15 @@ typedef struct PxClothTouch {
     double distance; /* at the start, m */
     double friction; /* coefficient */
     PxVec3 normal, velocity;
-    bool changed;
+    double rub;   /* friction of what slides, by velocity, kg */
     double clear; /* no boundary came nearer to the place at the start in this step, m */
 } PxClothTouch;
 
 /* Part of the gap that contacts of the solve leave at least. */
 #define NEARER 0.1
+
+/* Speed below which a vertex sticks, m/s. */
+#define SLOW 1e-4
 
 /* Contacts of which no more than this part changed are not solved again. */
 #define FEW 0.02
@@ -27,7 +30,7 @@ typedef struct PxClothTouch {
 typedef struct Job {
     PxClothWalls *walls;
     PxClothStep *step;
-    bool late; /* what touches stays */
+    bool late; /* what touches stays, and what slides goes on */
     _Atomic uint64_t count, crossed, on;
 } Job;
 
@@ -48,6 +51,12 @@ static PxVec3 wanted(const PxClothStep *s, uint32_t i, const PxClothTouch *t)
 {
     double room = fmax(t->distance - gap_of(s, i), 0);
     return px_mad(t->velocity, t->normal, -room / s->dt);
+}
+
+/* Friction of a vertex that slides at a speed, by velocity. */
+static double rub_of(double most, double speed)
+{
+    return most / fmax(speed, SLOW);
 }
 
 /* Finds the boundary into which a vertex moves furthest at the velocity v, if it moves into one. */
@@ -76,7 +85,12 @@ static void find_boundary(Job *job, uint32_t i, PxVec3 v)
             continue;
         most = deep;
         double mu = sqrt(fmax(b->friction * s->law[s->system->of_vertex[i]].friction, 0));
-        *t = (PxClothTouch){(uint32_t)k, STICK, d, mu, normal, u, false, 0};
+        *t = (PxClothTouch){.boundary = (uint32_t)k,
+                            .state = STICK,
+                            .distance = d,
+                            .friction = mu,
+                            .normal = normal,
+                            .velocity = u};
     }
     t->clear = clear;
 }
@@ -111,9 +125,9 @@ static void find_touch(Job *job, uint32_t i)
         t->state = OFF;
     else if (last == SLIDE || (last != STICK && s->mass[i] * speed > t->friction * impulse))
         t->state = SLIDE;
+    double most = t->friction * impulse;
     if (t->state == SLIDE)
-        s->friction[i] = px_scale(
-            along, speed > 0 ? -fmin(t->friction * impulse, s->mass[i] * speed) / speed : 0);
+        t->rub = rub_of(most, fmax(speed - most / s->mass[i], 0.5 * speed));
 }
 
 static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -163,44 +177,45 @@ static void set_hold(PxClothStep *s, uint32_t i, const PxClothTouch *t)
                                      : PX_CLOTH_FREE;
     s->normal[i] = t->normal;
     s->target[i] = wanted(s, i, t);
-    if (t->state != SLIDE)
-        s->friction[i] = px_vec(0, 0, 0);
 }
 
 /* Decides by the impulse of the last solve. */
-static bool decide(PxClothStep *s, uint32_t i, PxClothTouch *t)
+static bool decide(PxClothStep *s, uint32_t i, PxClothTouch *t, bool late)
 {
     PxVec3 impulse = px_scale(s->r[i], -1);
     double normal = px_dot(impulse, t->normal);
     int before = t->state;
     if (before == OFF) {
-        double end = t->distance + px_dot(px_sub(s->w[i], t->velocity), t->normal) * s->dt;
-        if (end < 0.9 * gap_of(s, i))
-            t->state = STICK;
-        return t->state != OFF;
-    }
-    if (normal < 0) {
-        t->state = OFF;
+        PxVec3 u = px_sub(s->w[i], t->velocity);
+        double deep = gap_of(s, i) - t->distance - px_dot(u, t->normal) * s->dt;
+        if (!(deep > 0.1 * gap_of(s, i)))
+            return false;
+        t->state = SLIDE;
+        t->rub = rub_of(t->friction * s->mass[i] * deep / s->dt, px_length(tangent(u, t->normal)));
         return true;
     }
+    if (normal < 0) {
+        t->state = late ? before : OFF;
+        return !late;
+    }
+    double most = t->friction * normal;
     if (before == STICK) {
-        PxVec3 along = tangent(impulse, t->normal);
-        double size = px_length(along), most = t->friction * normal;
+        double size = px_length(tangent(impulse, t->normal));
         if (size <= most)
             return false;
         t->state = SLIDE;
-        s->friction[i] = px_scale(along, most / size);
+        t->rub = rub_of(most, (size - most) / s->mass[i]);
         return true;
     }
-    PxVec3 along = tangent(px_sub(s->w[i], t->velocity), t->normal);
-    double speed = px_length(along), most = t->friction * normal;
-    double was = px_length(s->friction[i]);
-    if (px_dot(along, s->friction[i]) > 0) {
+    double was = t->rub, speed = px_length(tangent(px_sub(s->w[i], t->velocity), t->normal));
+    t->rub = rub_of(most, speed);
+    if (late)
+        return false;
+    if (speed < SLOW) {
         t->state = STICK;
         return true;
     }
-    s->friction[i] = px_scale(along, speed > 0 ? -most / speed : 0);
-    return fabs(most - was) > 0.2 * most;
+    return fabs(most - was * speed) > 0.2 * most;
 }
 
 static void decide_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -214,12 +229,13 @@ static void decide_block(void *user, uint32_t begin, uint32_t end, int thread)
             if (may_reach(job, i, job->step->w[i]))
                 find_boundary(job, i, job->step->w[i]);
             changed += t->boundary != NONE;
-        } else if (t->boundary != NONE && (!job->late || t->state == OFF)) {
-            changed += decide(job->step, i, t);
+        } else if (t->boundary != NONE) {
+            changed += decide(job->step, i, t, job->late);
         }
         if (t->boundary == NONE)
             continue;
         set_hold(job->step, i, t);
+        px_cloth_rub(job->step, i, t->state == SLIDE ? t->rub : 0);
         on += t->state != OFF;
     }
     job->count += changed;
@@ -230,9 +246,13 @@ static void hold_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Job *job = user;
-    for (uint32_t i = begin; i < end; ++i)
-        if (job->walls->touch[i].boundary != NONE)
-            set_hold(job->step, i, &job->walls->touch[i]);
+    for (uint32_t i = begin; i < end; ++i) {
+        const PxClothTouch *t = &job->walls->touch[i];
+        if (t->boundary == NONE)
+            continue;
+        set_hold(job->step, i, t);
+        job->step->rub[i] = t->state == SLIDE ? t->rub : 0;
+    }
 }
 
 void px_cloth_walls_hold(PxClothWalls *w, PxClothStep *s)
@@ -309,7 +329,7 @@ static void end_block(void *user, uint32_t begin, uint32_t end, int thread)
         job->walls->load[i] = 0;
         if (t->boundary != NONE && t->state != OFF) {
             job->walls->load[i] = fmax(-px_dot(s->r[i], t->normal), 0) / s->dt;
-            PxVec3 impulse = px_sub(s->friction[i], s->r[i]);
+            PxVec3 impulse = px_sub(px_cloth_friction(s, i, s->w[i]), s->r[i]);
             px_boundary_take(job->walls->boundary[t->boundary],
                              (PxImpulse){s->x[i], px_scale(impulse, -1)});
             ++touching;
@@ -332,6 +352,6 @@ void px_cloth_walls_end(PxClothWalls *w, PxClothStep *s)
 {
     Job job = {.walls = w, .step = s};
     px_parallel_for(s->threads, s->system->vertices, BLOCK, end_block, &job);
-    w->touching = job.count;
+    w->touching += job.count;
     w->crossed = w->cut + job.crossed;
 }

@@ -2,9 +2,13 @@
 ///
 /// A vertex that would come nearer to a boundary than half its thickness is held in the solve: it
 /// sticks (all of its velocity is that of the boundary) or slides (only the normal part is). The
-/// impulse that holds it decides: one that pulls releases it, a tangential part above friction
-/// times the normal part lets it slide, with that friction as an impulse on the right side, and a
-/// vertex that friction would turn back sticks. A few rounds of solves find who does what.
+/// impulse that holds it decides: one that pulls releases it, and a tangential part above friction
+/// times the normal part lets it slide. A few rounds of solves find who does what.
+///
+/// Friction of a vertex that slides is -mu P u / |u|, with the normal impulse P and the speed |u|
+/// of the round before: it is part of the matrix, and only takes energy away. As a known impulse it
+/// drove vertices of which P was wrong. A vertex that hardly moves sticks. One that a round leads
+/// into a boundary first slides: stuck at once, it would be dragged along to where it is held.
 #ifndef PX_CONTACT_CLOTH_WALLS_H
 #define PX_CONTACT_CLOTH_WALLS_H
 
@@ -22,7 +26,8 @@ typedef struct PxClothWalls {
     double *load;               ///< by vertex: normal force of the last step, N
     struct PxClothTouch *touch; ///< by vertex
     PxVec3 *at;                 ///< positions at the end of the step
-    uint64_t touching;          ///< vertices that a boundary carries
+    uint32_t *close;            ///< by boundary: vertices near it at the start (cloth_edges.h)
+    uint64_t touching;          ///< vertices and places between them that a boundary carries
     uint64_t cut;     ///< edges and triangles that a boundary cut into at the start (cloth_edges.h)
     uint64_t crossed; ///< these, and vertices inside a boundary after the step
 } PxClothWalls;

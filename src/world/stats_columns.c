@@ -107,7 +107,8 @@ static const PxStatsColumn columns[] = {
           "Number of vertices of cloth. Its mass, momentum and energy are not in the "
           "columns above."),
     WHOLE(cloth_iterations, "Iterations of the solve of cloth."),
-    WHOLE(cloth_contacts, "Vertices of cloth that walls and rigid bodies carry."),
+    WHOLE(cloth_contacts,
+          "Vertices of cloth, and places between them, that walls and rigid bodies carry."),
     WHOLE(cloth_crossed,
           "Vertices of cloth so far that were inside a wall or rigid body after a "
           "step, edges and triangles that one pierced by more than half the thickness and a "
