@@ -317,6 +317,29 @@ static bool defend(Job *job, uint32_t number, uint32_t i)
     return true;
 }
 
+/* Is a vertex inside a boundary? Then it is moved out by a little: where two boundaries come nearer
+ * than its thickness, it ends between them after a few times. */
+static bool is_inside(Job *job, uint32_t i)
+{
+    PxClothStep *s = job->step;
+    PxVec3 *at = &job->walls->at[i], normal;
+    bool inside = false;
+    for (size_t k = 0; k < job->walls->boundaries; ++k) {
+        PxBoundary *b = job->walls->boundary[k];
+        if (b->ops->at_least(b, 1, *at) > 0)
+            continue;
+        double d = px_boundary_distance(b, 1, *at, &normal);
+        if (!(d < 0))
+            continue;
+        inside = true;
+        *at = px_mad(*at, normal, NEARER * gap_of(s, i) - d);
+        double toward = px_dot(px_sub(s->w[i], b->ops->velocity(b, 1, *at)), normal);
+        if (toward < 0 && s->hold[i] != PX_CLOTH_FIXED)
+            push(s, b, i, *at, px_scale(normal, -toward * s->mass[i]));
+    }
+    return inside;
+}
+
 static void end_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -337,12 +360,8 @@ static void end_block(void *user, uint32_t begin, uint32_t end, int thread)
         bool moved = false;
         for (size_t k = 0; k < job->walls->boundaries; ++k)
             moved = defend(job, (uint32_t)k, i) || moved;
-        for (size_t k = 0; k < job->walls->boundaries && moved;
-             ++k) { /* out of one, into another? */
-            const PxBoundary *b = job->walls->boundary[k];
-            if (!(b->ops->at_least(b, 1, job->walls->at[i]) > 0))
-                crossed += px_boundary_distance(b, 1, job->walls->at[i], NULL) < 0;
-        }
+        if (moved) /* out of one, into another? */
+            crossed += is_inside(job, i) && is_inside(job, i) && is_inside(job, i);
     }
     job->count += touching;
     job->crossed += crossed;
