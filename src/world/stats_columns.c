@@ -111,8 +111,7 @@ static const PxStatsColumn columns[] = {
           "Vertices of cloth, and places between them, that walls and rigid bodies carry."),
     WHOLE(cloth_crossed,
           "Vertices of cloth so far that were inside a wall or rigid body after a "
-          "step, edges and triangles that one pierced by more than half the thickness and a "
-          "ninth of an edge, and "
+          "step, edges and triangles that one pierced by more than half the thickness, and "
           "crossings of cloth with cloth, added up over the steps; 0 unless cloth starts crossed, "
           "torn pieces are pressed together, or there is a bug."),
     WHOLE(cloth_torn, "Edges of cloth that have torn so far."),
