@@ -229,6 +229,7 @@ typedef struct PxClothStep {
     bool linear;      ///< forces are those of the start: a fluid is solved in turn with the matrix
     bool again;       ///< another solve of the same step: the blocks between vertices are known
     double tolerance; ///< of the residual, relative to the impulses of all forces and gravity
+    double fell;      ///< by how much the last solve again made the merit less (newton.c), J
     double gain;      ///< of the last solve: decrease of the slope along its change (stride.h), J
     uint32_t iterations, most_iterations;
     bool converged;

@@ -8,6 +8,7 @@
 
 #define BLOCK 512u
 #define MATTERS 0.005 /* part of the kinetic and elastic energy */
+#define FALLS 0.02    /* what a step makes least fell by so much: the same */
 #define LEAST 0.05    /* of the way to the solution of a solve */
 
 /* ---- when ------------------------------------------------------------------------------------ */
@@ -69,9 +70,13 @@ PxStatus px_cloth_newton_done(PxClothStep *s, bool *done)
         of[y->of_face[t]].whole += look.block[t / BLOCK].whole;
         of[y->of_face[t]].missed += look.block[t / BLOCK].missed;
     }
+    double whole = 0;
     *done = true;
-    for (uint32_t k = 0; k < y->cloths; ++k)
+    for (uint32_t k = 0; k < y->cloths; ++k) {
         *done = *done && !(of[k].missed > MATTERS * of[k].whole);
+        whole += of[k].whole;
+    }
+    *done = *done && !(s->fell > FALLS * whole);
     px_arena_release(s->scratch, mark);
     return PX_OK;
 }
@@ -193,6 +198,7 @@ PxStatus px_cloth_newton_search(PxClothStep *s)
         now = merit(&m);
     }
     go(s, w, change, part);
+    s->fell = before - now;
     px_arena_release(s->scratch, mark);
     return PX_OK;
 }

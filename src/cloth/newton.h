@@ -11,7 +11,8 @@
 
 #include "cloth/cloth.h"
 
-/// Is the energy of the strain that is not linear in the motion w small, for every piece of cloth?
+/// Is the energy of the strain that is not linear in the motion w small, for every piece of cloth,
+/// and did the last solve again change little?
 /// Errors: PX_ERR_MEMORY.
 PxStatus px_cloth_newton_done(PxClothStep *step, bool *done);
 /// Takes forces and matrix at the end of the motion w. Errors: PX_ERR_MEMORY.
