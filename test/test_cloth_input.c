@@ -185,6 +185,48 @@ TEST(cloth_that_starts_crossed_is_named)
               "bodies[0].shape", "crosses the cloth 'scarf' at the start: 3 edges");
 }
 
+#define TWO_SHEETS(at, more)                                                                       \
+    "{\"phyxel\": 1, \"spacing\": 0.05, \"materials\": {\"m\": {\"density\": 100, "                \
+    "\"cloth\": {\"mass\": 0.2, \"thickness\": 0.004, \"self_collision\": true}}}, \"bodies\": "    \
+    "[{\"name\": \"shirt\", \"material\": \"m\", \"shape\": {\"sheet\": {\"width\": 1, "            \
+    "\"length\": 1, \"columns\": 8, \"rows\": 8}}}, {\"name\": \"scarf\", \"material\": \"m\", "    \
+    "\"shape\": {\"sheet\": {\"width\": 1, \"length\": 1, \"columns\": 7, \"rows\": 7}, \"at\": "     \
+    "[" at "]}}]" more "}"
+
+TEST(cloth_that_lies_exactly_on_cloth_is_named)
+{
+    complains("", TWO_SHEETS("0, 0, 0", ""), "bodies[0].shape",
+              "lies exactly on the cloth 'scarf' at the start: 145 vertices are on triangles, the "
+              "first at (-0.5, 0, -0.5) m");
+    complains("", TWO_SHEETS("1, 0, 0", ""), "bodies[0].shape",
+              "lies exactly on the cloth 'scarf' at the start: 17 vertices");
+    /* two layers in one mesh, the second with other vertices */
+    complains(TWO "v 0.1 0 0.1\nv 0.9 0 0.1\nv 0.9 0 0.9\nf 5 7 6\n",
+              SCENE(", \"self_collision\": true", ""), "bodies[0].shape",
+              "lies exactly on itself at the start: 3 vertices are on triangles");
+}
+
+/* Nothing but notes. */
+static void is_good(const char *text)
+{
+    PxScene *scene;
+    CHECK_OK(px_scene_read_text("s.json", ".", text, strlen(text), &scene));
+    px_scene_check(scene);
+    for (size_t k = 0; k < px_scene_complaint_count(scene); ++k)
+        if (px_scene_complaint(scene, k)->severity != PX_NOTE)
+            fail_msg("%s: %s", px_scene_complaint(scene, k)->place,
+                     px_scene_complaint(scene, k)->text);
+    px_scene_free(scene);
+}
+
+TEST(cloth_a_little_above_cloth_and_borders_that_are_sewn_are_good)
+{
+    is_good(TWO_SHEETS("0, 1e-9, 0", ""));
+    is_good(TWO_SHEETS(
+        "1, 0, 0",
+        ", \"seams\": [{\"from\": \"shirt\", \"to\": \"scarf\", \"within\": 0.001}]"));
+}
+
 TEST(a_handle_that_begins_later_and_holds_nothing_now_is_named)
 {
     complains(
