@@ -282,6 +282,51 @@ static double area_at_start(const PxClothSheet *sheet)
     return sum;
 }
 
+/* Triangles so thin that they store energy that no cloth has. */
+static void check_slivers(PxScene *scene, const PxClothSheet *sheet, const PxPath *path)
+{
+    uint32_t count = 0, thinnest = 0;
+    double least = INFINITY;
+    for (uint32_t k = 0; k < sheet->faces; ++k) {
+        double ratio = px_cloth_face_ratio(&sheet->face[k]);
+        count += ratio < PX_CLOTH_SLIVER;
+        if (ratio < least) {
+            least = ratio;
+            thinnest = k;
+        }
+    }
+    if (count == 0)
+        return;
+    PxVec3 at = sheet->start[sheet->face[thinnest].corner[0]];
+    px_complain(scene, PX_WARNING, path, PX_AT_VALUE,
+                "has %u of %u triangles that are slivers: the height of the thinnest, triangle %u "
+                "at (%.3g, %.3g, %.3g) m, is %.2g of its longest edge; they are too stiff to be "
+                "solved well; wanted at least %g",
+                count, sheet->faces, thinnest, at.x, at.y, at.z, least, PX_CLOTH_SLIVER);
+}
+
+/* With the shape at rest texture coordinates say only where the weft is. */
+static void check_map(PxScene *scene, const PxClothSheet *sheet, const PxPath *path)
+{
+    const PxClothMap *map = &sheet->map;
+    PxVec3 at[2];
+    for (int k = 0; k < 2; ++k)
+        at[k] = sheet->start[sheet->face[map->first[k]].corner[0]];
+    if (map->flat > 0)
+        px_complain(scene, PX_WARNING, path, PX_AT_VALUE,
+                    "has texture coordinates without area in %u of %u triangles, the first "
+                    "triangle %u at (%.3g, %.3g, %.3g) m: there the weft is along x of the shape; "
+                    "wanted a map of all triangles, or none",
+                    map->flat, sheet->faces, map->first[0], at[0].x, at[0].y, at[0].z);
+    if (map->folded > 0)
+        px_complain(scene, PX_WARNING, path, PX_AT_VALUE,
+                    "has texture coordinates that are folded at %u of %u edges, the first beside "
+                    "triangle %u at (%.3g, %.3g, %.3g) m: threads turn back there; wanted one "
+                    "side up",
+                    map->folded, sheet->hinges + sheet->borders, map->first[1], at[1].x, at[1].y,
+                    at[1].z);
+}
+
 static void check_rest(PxScene *scene, const PxSurvey *survey, size_t cloth)
 {
     const PxClothSheet *sheet = survey->sheet[cloth];
@@ -298,6 +343,9 @@ static void check_rest(PxScene *scene, const PxSurvey *survey, size_t cloth)
                     "has edges of %.3g m, shorter than the thickness of its cloth, %.3g m: it "
                     "cannot fold; wanted a thickness below half an edge, or longer edges",
                     sheet->edge, def->thickness);
+    check_slivers(scene, sheet, &path);
+    if (def->rest == PX_CLOTH_REST_SHAPE)
+        check_map(scene, sheet, &path);
     double area = 0;
     for (uint32_t k = 0; k < sheet->faces; ++k)
         area += sheet->face[k].area;

@@ -113,10 +113,9 @@ static void note_touch(Touch *list, size_t *count, const PxClothStep *s, const P
     while (k < *count && (list[k].body[0] != low || list[k].body[1] != high))
         ++k;
     if (k == *count)
-        list[(*count)++] =
-            (Touch){.body = {low, high},
-                    .first = UINT32_MAX,
-                    .keep = 0.5 * (s->law[c[0]].thickness + s->law[c[1]].thickness)};
+        list[(*count)++] = (Touch){.body = {low, high},
+                                   .first = UINT32_MAX,
+                                   .keep = 0.5 * (s->law[c[0]].thickness + s->law[c[1]].thickness)};
     Touch *t = &list[k];
     uint32_t v = n->vertex[0];
     t->edges += edges;
@@ -192,8 +191,8 @@ static PxStatus find_touching(PxScene *scene, PxClothStep *s, const PxCloth *clo
         const PxClothNear *n = &search.near[k];
         bool edges = n->cloth[0] >> 31 != 0;
         bool outer = border[n->vertex[0]] || (edges && border[n->vertex[1]]);
-        if (outer && are_sewn(scene, cloth[n->cloth[0] & 0x7fffffffu].body,
-                              cloth[n->cloth[1]].body))
+        if (outer &&
+            are_sewn(scene, cloth[n->cloth[0] & 0x7fffffffu].body, cloth[n->cloth[1]].body))
             continue;
         note_touch(list, &pairs, s, cloth, n, border + vertices + 1);
     }
