@@ -93,6 +93,19 @@ TEST(texture_coordinates_that_give_no_weft_are_named)
               "0");
 }
 
+TEST(looks_that_texture_coordinates_do_not_allow_are_named)
+{
+    static const char *const woven =
+        "{\"phyxel\": 1, \"spacing\": 0.05, \"materials\": {\"m\": {\"density\": 100, "
+        "\"cloth\": {\"mass\": 0.2}, \"look\": {\"kind\": \"woven\"}}}, \"bodies\": [{\"name\": "
+        "\"shirt\", \"material\": \"m\", \"shape\": {\"mesh\": \"m.obj\"}}]}";
+    complains(SQUARE "f 1 3 2\nf 1 4 3\n", woven, "bodies[0].shape",
+              "has no texture coordinates, and its look is woven");
+    complains(SQUARE "vt 0 0\nvt 1 0\nvt 1 1\nvt 5 0\nvt 5 1\nvt 6 1\nf 1/1 3/3 2/2\nf 1/4 4/5 "
+                     "3/6\n",
+              woven, "bodies[0].shape", "has texture coordinates that begin anew at 1 of 5 edges");
+}
+
 TEST(stiffness_of_wet_cloth_needs_pores)
 {
     complains(SQUARE "f 1 3 2\nf 1 4 3\n", SCENE(", \"wet_bend\": 0.5", ""),

@@ -390,6 +390,7 @@ static void judge_map(const PxMesh *mesh, const uint32_t *weld, PxClothSheet *s)
         for (int k = 0; k < 2; ++k)
             goes_on =
                 goes_on && same_uv(uv_in(mesh, weld, f[0], c[k]), uv_in(mesh, weld, f[1], c[k]));
+        s->map.parted += !goes_on;
         double a = uv_ratio(mesh, f[0]), b = uv_ratio(mesh, f[1]);
         if (goes_on && fmin(a, b) <= -PX_CLOTH_FLAT && fmax(a, b) >= PX_CLOTH_FLAT) {
             ++s->map.folded;

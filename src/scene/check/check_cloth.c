@@ -327,6 +327,30 @@ static void check_map(PxScene *scene, const PxClothSheet *sheet, const PxPath *p
                     at[1].z);
 }
 
+/* Threads and textures are drawn by texture coordinates. */
+static void check_look(PxScene *scene, const PxSurvey *survey, size_t cloth)
+{
+    const PxClothSheet *sheet = survey->sheet[cloth];
+    const PxSceneThing *body = &scene->body[cloth].is;
+    const PxSceneLook *look =
+        body->look != NULL ? body->look : scene->material[body->refers[0]].is.look;
+    if (look == NULL || (look->kind != PX_SCENE_WOVEN && look->texture == NULL))
+        return;
+    PxPath root = px_path_root(), bodies = px_path_key(&root, "bodies");
+    PxPath own = px_path_index(&bodies, cloth), path = px_path_key(&own, "shape");
+    if (sheet->uv == NULL)
+        px_complain(scene, PX_WARNING, &path, PX_AT_VALUE,
+                    "has no texture coordinates, and its look %s: pictures show it plain; wanted a "
+                    "mesh with them, in m, or another look",
+                    look->texture != NULL ? "has a texture" : "is woven");
+    else if (sheet->map.parted > 0)
+        px_complain(scene, PX_WARNING, &path, PX_AT_VALUE,
+                    "has texture coordinates that begin anew at %u of %u edges, and a vertex has "
+                    "one pair of them: pictures and exports distort its %s beside these edges",
+                    sheet->map.parted, sheet->hinges + sheet->borders,
+                    look->texture != NULL ? "texture" : "threads");
+}
+
 static void check_rest(PxScene *scene, const PxSurvey *survey, size_t cloth)
 {
     const PxClothSheet *sheet = survey->sheet[cloth];
@@ -374,8 +398,10 @@ PxStatus px_survey_check_cloth(PxScene *scene, const PxSurvey *survey)
         check_wind(scene, k);
     }
     for (size_t k = 0; k < scene->bodies; ++k)
-        if (survey->sheet[k] != NULL)
+        if (survey->sheet[k] != NULL) {
             check_rest(scene, survey, k);
+            check_look(scene, survey, k);
+        }
     uint32_t crossings;
     return px_survey_crossings(scene, scene, survey, &crossings);
 }
