@@ -91,6 +91,8 @@ TEST(texture_coordinates_that_give_no_weft_are_named)
               SCENE("", ""), "bodies[0].shape",
               "has texture coordinates that are folded at 1 of 5 edges, the first beside triangle "
               "0");
+    complains(SQUARE "vt 0 0\nvt 1 0\nvt 1 1\nf 1/1 3/3 2/2\nf 1 4 3\n", SCENE("", ""),
+              "bodies[0].shape", "has texture coordinates that 1 of its 2 triangles lack");
 }
 
 TEST(looks_that_texture_coordinates_do_not_allow_are_named)

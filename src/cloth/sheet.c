@@ -478,6 +478,8 @@ PxStatus px_cloth_sheet_create(const PxMesh *mesh, PxQuat rotation, PxClothRest 
     }
     if (status == PX_OK && mesh->uv != NULL)
         judge_map(mesh, weld, s);
+    if (status == PX_OK)
+        s->map.missing = mesh->uv_missing;
     free(weld);
     if (status != PX_OK) {
         if (s != NULL)

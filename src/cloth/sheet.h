@@ -43,6 +43,7 @@ typedef struct PxClothHinge {
 typedef struct PxClothMap {
     uint32_t flat, folded; ///< triangles without area in them; edges at which they turn over
     uint32_t first[2];     ///< the first such triangle, and one at the first such edge
+    uint32_t missing;      ///< triangles of the file that have none while others do: none are used
     uint32_t parted;       ///< edges at which they begin anew: vertices have one pair of them only
 } PxClothMap;
 

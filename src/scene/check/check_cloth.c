@@ -312,6 +312,11 @@ static void check_map(PxScene *scene, const PxClothSheet *sheet, const PxPath *p
     PxVec3 at[2];
     for (int k = 0; k < 2; ++k)
         at[k] = sheet->start[sheet->face[map->first[k]].corner[0]];
+    if (map->missing > 0)
+        px_complain(scene, PX_WARNING, path, PX_AT_VALUE,
+                    "has texture coordinates that %u of its %u triangles lack: they are not used, "
+                    "and the weft is along x of the shape; wanted them at all corners, or at none",
+                    map->missing, sheet->faces);
     if (map->flat > 0)
         px_complain(scene, PX_WARNING, path, PX_AT_VALUE,
                     "has texture coordinates without area in %u of %u triangles, the first "
