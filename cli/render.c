@@ -267,7 +267,7 @@ int command_render(int argc, char **argv)
         {"show", 0, OPTION_TEXT, &words.show, "WORD",
          "surface, surfels, particles or best (default)", 0},
         {"colour", 0, OPTION_TEXT, &def.colour, "COLUMN",
-         "colour by speed, temperature, pressure, ...", 0},
+         "speed, temperature, ...; of cloth bend, strain_weft, ...", 0},
         {"range", 0, OPTION_TEXT, &words.range, "LOW,HIGH",
          "range of --colour (that of all frames)", 0},
         {"xray", 0, OPTION_FLAG, &def.xray, NULL, "draw an x-ray picture", 0},

@@ -48,7 +48,8 @@ TEST(an_edge_of_three_triangles_is_named)
 TEST(a_triangle_without_area_is_named)
 {
     complains(SQUARE "v 2 0 0\nf 1 3 2\nf 1 4 3\nf 1 2 5\n", SCENE("", ""), "bodies[0].shape.mesh",
-              "triangle 2 (vertices 0, 1, 4) has no area, at (0, 0, 0) m; 1 of 3 have none");
+              "triangle 2 (vertices 0, 1, 4) has no area, at (0, 0, 0) m: its height is 0 of its "
+              "longest edge; so are 1 of 3; wanted at least 1e-05");
 }
 
 TEST(texture_coordinates_that_are_missing_are_asked_for)
@@ -62,6 +63,49 @@ TEST(folded_texture_coordinates_are_named)
     complains(SQUARE "vt 0 0\nvt 1 0\nvt 1 1\nvt 0.9 0.1\nf 1/1 3/3 2/2\nf 1/1 4/4 3/3\n",
               SCENE(", \"rest\": \"uv\"", ""), "bodies[0].shape.mesh",
               "folded: triangle 1 is mirrored against triangle 0");
+}
+
+/* A square whose diagonal a fifth vertex is near, so that one of four triangles is a sliver. */
+#define SLIVER(off) SQUARE "v 0.5 0 " off "\nf 1 4 3\nf 1 3 5\nf 3 2 5\nf 2 1 5\n"
+
+TEST(slivers_are_refused_or_named_by_the_same_measure_in_shape_and_map)
+{
+    complains(SLIVER("0.499998"), SCENE("", ""), "bodies[0].shape.mesh",
+              "triangle 1 (vertices 0, 2, 4) has next to no area, at (0, 0, 0) m: its height is "
+              "1e-06 of its longest edge; so are 1 of 4");
+    complains(SLIVER("0.499"), SCENE("", ""), "bodies[0].shape",
+              "has 1 of 4 triangles that are slivers: the height of the thinnest, triangle 1 at "
+              "(0, 0, 0) m, is 0.0005 of its longest edge");
+    complains(SQUARE "vt 0 0\nvt 1 0\nvt 1 1\nvt 0.5 0.500001\nf 1/1 3/3 2/2\nf 1/1 4/4 3/3\n",
+              SCENE(", \"rest\": \"uv\"", ""), "bodies[0].shape.mesh",
+              "triangle 1 has next to no area in its texture coordinates, at (0, 0, 0) m: its "
+              "height is 5e-07 of its longest edge; so are 1 of 2");
+}
+
+TEST(texture_coordinates_that_give_no_weft_are_named)
+{
+    complains(SQUARE "vt 0 0\nf 1/1 3/1 2/1\nf 1/1 4/1 3/1\n", SCENE("", ""), "bodies[0].shape",
+              "has texture coordinates without area in 2 of 2 triangles, the first triangle 0 at "
+              "(0, 0, 0) m: there the weft is along x of the shape");
+    complains(SQUARE "vt 0 0\nvt 1 0\nvt 1 1\nvt 0.9 0.1\nf 1/1 3/3 2/2\nf 1/1 4/4 3/3\n",
+              SCENE("", ""), "bodies[0].shape",
+              "has texture coordinates that are folded at 1 of 5 edges, the first beside triangle "
+              "0");
+    complains(SQUARE "vt 0 0\nvt 1 0\nvt 1 1\nf 1/1 3/3 2/2\nf 1 4 3\n", SCENE("", ""),
+              "bodies[0].shape", "has texture coordinates that 1 of its 2 triangles lack");
+}
+
+TEST(looks_that_texture_coordinates_do_not_allow_are_named)
+{
+    static const char *const woven =
+        "{\"phyxel\": 1, \"spacing\": 0.05, \"materials\": {\"m\": {\"density\": 100, "
+        "\"cloth\": {\"mass\": 0.2}, \"look\": {\"kind\": \"woven\"}}}, \"bodies\": [{\"name\": "
+        "\"shirt\", \"material\": \"m\", \"shape\": {\"mesh\": \"m.obj\"}}]}";
+    complains(SQUARE "f 1 3 2\nf 1 4 3\n", woven, "bodies[0].shape",
+              "has no texture coordinates, and its look is woven");
+    complains(SQUARE "vt 0 0\nvt 1 0\nvt 1 1\nvt 5 0\nvt 5 1\nvt 6 1\nf 1/1 3/3 2/2\nf 1/4 4/5 "
+                     "3/6\n",
+              woven, "bodies[0].shape", "has texture coordinates that begin anew at 1 of 5 edges");
 }
 
 TEST(stiffness_of_wet_cloth_needs_pores)
@@ -183,6 +227,47 @@ TEST(cloth_that_starts_crossed_is_named)
               "\"scarf\", \"material\": \"m\", \"shape\": {\"mesh\": \"m.obj\", \"at\": [0.1, "
               "-0.5, 0.3], \"turn\": {\"axis\": [0, 0, 1], \"degrees\": 80}}}]}",
               "bodies[0].shape", "crosses the cloth 'scarf' at the start: 3 edges");
+}
+
+#define TWO_SHEETS(at, more)                                                                       \
+    "{\"phyxel\": 1, \"spacing\": 0.05, \"materials\": {\"m\": {\"density\": 100, "                \
+    "\"cloth\": {\"mass\": 0.2, \"thickness\": 0.004, \"self_collision\": true}}}, \"bodies\": "   \
+    "[{\"name\": \"shirt\", \"material\": \"m\", \"shape\": {\"sheet\": {\"width\": 1, "           \
+    "\"length\": 1, \"columns\": 8, \"rows\": 8}}}, {\"name\": \"scarf\", \"material\": \"m\", "   \
+    "\"shape\": {\"sheet\": {\"width\": 1, \"length\": 1, \"columns\": 7, \"rows\": 7}, \"at\": "  \
+    "[" at "]}}]" more "}"
+
+TEST(cloth_that_lies_exactly_on_cloth_is_named)
+{
+    complains("", TWO_SHEETS("0, 0, 0", ""), "bodies[0].shape",
+              "lies exactly on the cloth 'scarf' at the start: 145 vertices are on triangles, the "
+              "first at (-0.5, 0, -0.5) m");
+    complains("", TWO_SHEETS("1, 0, 0", ""), "bodies[0].shape",
+              "lies exactly on the cloth 'scarf' at the start: 17 vertices");
+    /* two layers in one mesh, the second with other vertices */
+    complains(TWO "v 0.1 0 0.1\nv 0.9 0 0.1\nv 0.9 0 0.9\nf 5 7 6\n",
+              SCENE(", \"self_collision\": true", ""), "bodies[0].shape",
+              "lies exactly on itself at the start: 3 vertices are on triangles");
+}
+
+/* Nothing but notes. */
+static void is_good(const char *text)
+{
+    PxScene *scene;
+    CHECK_OK(px_scene_read_text("s.json", ".", text, strlen(text), &scene));
+    px_scene_check(scene);
+    for (size_t k = 0; k < px_scene_complaint_count(scene); ++k)
+        if (px_scene_complaint(scene, k)->severity != PX_NOTE)
+            fail_msg("%s: %s", px_scene_complaint(scene, k)->place,
+                     px_scene_complaint(scene, k)->text);
+    px_scene_free(scene);
+}
+
+TEST(cloth_a_little_above_cloth_and_borders_that_are_sewn_are_good)
+{
+    is_good(TWO_SHEETS("0, 1e-9, 0", ""));
+    is_good(TWO_SHEETS(
+        "1, 0, 0", ", \"seams\": [{\"from\": \"shirt\", \"to\": \"scarf\", \"within\": 0.001}]"));
 }
 
 TEST(a_handle_that_begins_later_and_holds_nothing_now_is_named)

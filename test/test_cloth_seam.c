@@ -141,6 +141,44 @@ PHYSICS(a_sewn_bag_in_flight_keeps_its_momentum_and_gains_no_energy)
     }
 }
 
+/* A flat sheet whose sides are sewn to each other. */
+#define SLEEVE(more)                                                                               \
+    START COTTON(", \"self_collision\": true" more) " \"bodies\": [{\"name\": \"sleeve\", "        \
+                                                    "\"material\": \"cotton\", \"shape\": "        \
+                                                    "{\"sheet\": "                                 \
+                                                    "{\"width\": 0.6, \"length\": 0.3, "           \
+                                                    "\"columns\": 24, \"rows\": 12}}}], "          \
+                                                    "\"seams\": [{\"from\": "                      \
+                                                    "\"sleeve\", \"time\": 0.3, "                  \
+                                                    "\"shape\": {\"box\": [1, 1, 0.29]}}]}"
+
+TEST(flat_cloth_that_is_sewn_to_itself_becomes_a_tube)
+{
+    PxWorld *world = world_of(SLEEVE(""), 2);
+    PxStats stats;
+    CHECK_OK(px_world_advance(world, 0.4));
+    px_world_stats(world, &stats);
+    CHECK_EQUAL(stats.cloth_crossed, 0);
+    CHECK_EQUAL(stats.not_converged, 0);
+    CHECK(gap_of(world, 0) < 2e-3);
+    CHECK(px_length(stats.cloth_momentum) < 1e-9);
+    const PxColumn *x = px_table_find(&world->cloth_vertices, "position");
+    double low = 0, high = 0;
+    for (uint32_t i = 0; i < world->cloth_vertices.count; ++i) {
+        low = fmin(low, ((double *)x->data[1])[i]);
+        high = fmax(high, ((double *)x->data[1])[i]);
+    }
+    CHECK(high - low > 0.1 && high - low < 0.3); /* 0.19 m as a circle, 0.3 m if folded flat */
+    px_world_free(world);
+    /* that is no mistake */
+    PxScene *scene;
+    CHECK_OK(px_scene_read_text("s.json", ".", SLEEVE(""), strlen(SLEEVE("")), &scene));
+    px_scene_check(scene);
+    for (size_t k = 0; k < px_scene_complaint_count(scene); ++k)
+        CHECK_EQUAL(px_scene_complaint(scene, k)->severity, PX_NOTE);
+    px_scene_free(scene);
+}
+
 /* Two strips, sewn end to end and pulled apart at a slow constant speed. */
 #define STRIPS(cells, strength)                                                                    \
     START COTTON(                                                                                  \

@@ -225,4 +225,38 @@ TEST(exported_stress_turns_with_the_axes)
     folder_remove(&f);
 }
 
+/* A sheet of which the left half is held, so that the right one falls and bends it. */
+#define SHEET                                                                                      \
+    "{\"phyxel\": 1, \"name\": \"sheet\", \"time\": {\"frames\": 1, \"fps\": 20}, \"spacing\": "   \
+    "0.1,\n \"materials\": {\"cotton\": {\"density\": 100, \"cloth\": {\"mass\": 0.2}}},\n"        \
+    " \"bodies\": [{\"name\": \"sheet\", \"material\": \"cotton\", \"shape\":\n"                   \
+    "   {\"sheet\": {\"width\": 0.6, \"length\": 0.15, \"columns\": 4, \"rows\": 1}, "             \
+    "\"turn\": {\"axis\": [1, 0, 0], \"degrees\": 60}}}],\n"                                       \
+    " \"handles\": [{\"name\": \"hand\", \"body\": \"sheet\",\n"                                   \
+    "   \"shape\": {\"box\": [0.35, 1, 2], \"at\": [-0.3, 0, 0]}}]}\n"
+
+TEST(cloth_is_coloured_by_its_strain_energy_angle_and_speed)
+{
+    static const char *const columns[] = {"strain_weft", "strain_warp", "strain_shear",
+                                          "energy",      "bend",        "speed"};
+    Folder folder = folder_make();
+    PxScene *scene = tiny_scene(SHEET);
+    PxRunDef def = run_into(folder.path);
+    Ends plain, ends;
+    CHECK_OK(px_run(scene, &def, NULL, NULL, NULL));
+    px_scene_free(scene);
+    CHECK_OK(draw(folder.path, PX_SHOW_BEST, NULL, &plain));
+    for (size_t k = 0; k < PX_COUNT(columns); ++k) {
+        CHECK_OK(draw(folder.path, PX_SHOW_BEST, columns[k], &ends));
+        CHECK(memcmp(&plain, &ends, sizeof plain) != 0);
+    }
+    /* the held half rests, the range is that of the cloth: its ends differ in colour */
+    CHECK(abs(ends.left[2] - ends.right[2]) > 10 * abs(plain.left[2] - plain.right[2]));
+    CHECK(draw(folder.path, PX_SHOW_BEST, "strain", &ends) == PX_ERR_ARGUMENT);
+    CHECK(strstr(px_error_message(), "strain_weft, strain_warp, strain_shear, energy, bend") !=
+          NULL);
+    CHECK(strstr(px_error_message(), "pressure") == NULL); /* a column of particles */
+    folder_remove(&folder);
+}
+
 TEST_MAIN()

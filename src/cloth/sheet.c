@@ -77,6 +77,59 @@ typedef struct Point {
     double u, v;
 } Point;
 
+static double cross_of(const Point p[3])
+{
+    return (p[1].u - p[0].u) * (p[2].v - p[0].v) - (p[2].u - p[0].u) * (p[1].v - p[0].v);
+}
+
+/* Corner k of a face at rest, in (u, v), relative to its corner 0: the inverse of its inverse. */
+static Point rest_corner(const PxClothFace *f, int k)
+{
+    double det = f->inverse[0][0] * f->inverse[1][1] - f->inverse[0][1] * f->inverse[1][0];
+    if (k == 0)
+        return (Point){0, 0};
+    return k == 1 ? (Point){f->inverse[1][1] / det, -f->inverse[1][0] / det}
+                  : (Point){-f->inverse[0][1] / det, f->inverse[0][0] / det};
+}
+
+/* Height over the longest edge, of a triangle of the mesh. */
+static double ratio_of(const PxMesh *mesh, uint32_t t)
+{
+    PxVec3 x[3];
+    double longest = 0;
+    for (int k = 0; k < 3; ++k)
+        x[k] = px_mesh_corner(mesh, t, k);
+    for (int k = 0; k < 3; ++k)
+        longest = fmax(longest, px_length(px_sub(x[k], x[(k + 1) % 3])));
+    double cross = px_length(px_cross(px_sub(x[1], x[0]), px_sub(x[2], x[0])));
+    return longest > 0 ? cross / (longest * longest) : 0;
+}
+
+/* The same in texture coordinates; negative: mirrored. */
+static double uv_ratio(const PxMesh *mesh, uint32_t t)
+{
+    Point p[3];
+    double longest = 0;
+    for (int k = 0; k < 3; ++k) {
+        PxUv uv = mesh->uv[mesh->triangle[t][k]];
+        p[k] = (Point){uv.u, uv.v};
+    }
+    for (int k = 0; k < 3; ++k)
+        longest = fmax(longest, hypot(p[k].u - p[(k + 1) % 3].u, p[k].v - p[(k + 1) % 3].v));
+    return longest > 0 ? cross_of(p) / (longest * longest) : 0;
+}
+
+double px_cloth_face_ratio(const PxClothFace *f)
+{
+    Point p[3];
+    double longest = 0;
+    for (int k = 0; k < 3; ++k)
+        p[k] = rest_corner(f, k);
+    for (int k = 0; k < 3; ++k)
+        longest = fmax(longest, hypot(p[k].u - p[(k + 1) % 3].u, p[k].v - p[(k + 1) % 3].v));
+    return fabs(cross_of(p)) / (longest * longest);
+}
+
 /* Lays a triangle flat, with its weft along the first axis. */
 static void lay_flat(const PxMesh *mesh, uint32_t t, PxVec3 weft, PxVec3 warp, Point p[3])
 {
@@ -91,7 +144,7 @@ static void lay_flat(const PxMesh *mesh, uint32_t t, PxVec3 weft, PxVec3 warp, P
         double du1 = uv[k[1]].u - uv[k[0]].u, dv1 = uv[k[1]].v - uv[k[0]].v;
         double du2 = uv[k[2]].u - uv[k[0]].u, dv2 = uv[k[2]].v - uv[k[0]].v;
         double det = du1 * dv2 - du2 * dv1;
-        if (det != 0 && isfinite(det)) {
+        if (fabs(uv_ratio(mesh, t)) >= PX_CLOTH_FLAT && isfinite(det)) {
             along = px_scale(px_sub(px_scale(b, dv2), px_scale(c, dv1)), det > 0 ? 1 : -1);
             mirror = det > 0 ? 1 : -1;
         }
@@ -108,41 +161,16 @@ static void lay_flat(const PxMesh *mesh, uint32_t t, PxVec3 weft, PxVec3 warp, P
     p[2] = (Point){px_dot(c, x), px_dot(c, y)};
 }
 
-static double cross_of(const Point p[3])
-{
-    return (p[1].u - p[0].u) * (p[2].v - p[0].v) - (p[2].u - p[0].u) * (p[1].v - p[0].v);
-}
-
-static bool is_flat(const PxMesh *mesh, uint32_t t)
-{
-    return px_mesh_triangle_is_flat(px_mesh_corner(mesh, t, 0), px_mesh_corner(mesh, t, 1),
-                                    px_mesh_corner(mesh, t, 2));
-}
-
-/* Twice the area of a triangle in texture coordinates; negative: mirrored. 0: next to none. */
-static double uv_cross(const PxMesh *mesh, uint32_t t)
-{
-    Point p[3];
-    double longest = 0;
-    for (int k = 0; k < 3; ++k) {
-        PxUv uv = mesh->uv[mesh->triangle[t][k]];
-        p[k] = (Point){uv.u, uv.v};
-    }
-    for (int k = 0; k < 3; ++k)
-        longest = fmax(longest, hypot(p[k].u - p[(k + 1) % 3].u, p[k].v - p[(k + 1) % 3].v));
-    double cross = cross_of(p);
-    return fabs(cross) > 1e-9 * longest * longest ? cross : 0;
-}
-
 /* Refuses triangles that no cloth can have; says where the first is, and how many there are. */
 static PxStatus refuse_faces(const PxMesh *mesh, PxClothRest rest)
 {
     bool uv = rest == PX_CLOTH_REST_UV;
     uint32_t flat = 0, no_map = 0, mirrored = 0, first[3] = {0};
-    double sign = uv && mesh->triangle_count > 0 ? uv_cross(mesh, 0) : 0;
+    double sign = uv && mesh->triangle_count > 0 ? uv_ratio(mesh, 0) : 0;
     for (uint32_t t = mesh->triangle_count; t-- > 0;) {
-        double cross = uv ? uv_cross(mesh, t) : 1;
-        const bool is[3] = {is_flat(mesh, t), !(fabs(cross) > 0), cross * sign < 0};
+        double map = uv ? uv_ratio(mesh, t) : 1;
+        const bool is[3] = {!(ratio_of(mesh, t) >= PX_CLOTH_FLAT), !(fabs(map) >= PX_CLOTH_FLAT),
+                            map * sign < 0};
         uint32_t *count[3] = {&flat, &no_map, &mirrored};
         for (int k = 0; k < 3; ++k)
             if (is[k]) {
@@ -155,16 +183,18 @@ static PxStatus refuse_faces(const PxMesh *mesh, PxClothRest rest)
     PxVec3 at = all > 0 ? px_mesh_corner(mesh, t, 0) : px_vec(0, 0, 0);
     if (flat > 0)
         return px_fail(PX_ERR_ARGUMENT,
-                       "triangle %u (vertices %u, %u, %u) has no area, at (%.3g, %.3g, %.3g) m; %u "
-                       "of %u have none; wanted cloth without such triangles",
-                       t, mesh->triangle[t][0], mesh->triangle[t][1], mesh->triangle[t][2], at.x,
-                       at.y, at.z, flat, all);
+                       "triangle %u (vertices %u, %u, %u) has %s, at (%.3g, %.3g, %.3g) m: its "
+                       "height is %.2g of its longest edge; so are %u of %u; wanted at least %g",
+                       t, mesh->triangle[t][0], mesh->triangle[t][1], mesh->triangle[t][2],
+                       ratio_of(mesh, t) > 0 ? "next to no area" : "no area", at.x, at.y, at.z,
+                       ratio_of(mesh, t), flat, all, PX_CLOTH_FLAT);
     if (no_map > 0)
         return px_fail(PX_ERR_ARGUMENT,
-                       "triangle %u has no area in its texture coordinates, at (%.3g, %.3g, %.3g) "
-                       "m; %u of %u have none; wanted a map without such triangles, or \"rest\": "
-                       "\"shape\"",
-                       t, at.x, at.y, at.z, no_map, all);
+                       "triangle %u has %s in its texture coordinates, at (%.3g, %.3g, %.3g) m: "
+                       "its height is %.2g of its longest edge; so are %u of %u; wanted at least "
+                       "%g, or \"rest\": \"shape\"",
+                       t, fabs(uv_ratio(mesh, t)) > 0 ? "next to no area" : "no area", at.x, at.y,
+                       at.z, fabs(uv_ratio(mesh, t)), no_map, all, PX_CLOTH_FLAT);
     if (mirrored > 0)
         return px_fail(PX_ERR_ARGUMENT,
                        "its texture coordinates are folded: triangle %u is mirrored against "
@@ -193,16 +223,6 @@ static void make_face(const PxMesh *mesh, uint32_t t, const uint32_t *weld, PxQu
     out->inverse[0][1] = -m[0][1] / cross;
     out->inverse[1][0] = -m[1][0] / cross;
     out->inverse[1][1] = m[0][0] / cross;
-}
-
-/* Corner k of a face at rest, in (u, v), relative to its corner 0: the inverse of its inverse. */
-static Point rest_corner(const PxClothFace *f, int k)
-{
-    double det = f->inverse[0][0] * f->inverse[1][1] - f->inverse[0][1] * f->inverse[1][0];
-    if (k == 0)
-        return (Point){0, 0};
-    return k == 1 ? (Point){f->inverse[1][1] / det, -f->inverse[1][0] / det}
-                  : (Point){-f->inverse[0][1] / det, f->inverse[0][0] / det};
 }
 
 /* ---- hinges ------------------------------------------------------------------------------ */
@@ -316,7 +336,7 @@ static PxStatus make_hinges(PxClothSheet *s, const PxMesh *mesh, PxClothRest res
         status = px_fail(PX_ERR_ARGUMENT,
                          "the edge between vertices %u and %u has %zu triangles, the first %u, %u "
                          "and %u, at (%.3g, %.3g, %.3g) m; %u of %zu edges have more than two; "
-                         "wanted one or two",
+                         "wanted one or two (vertices in the same place are one)",
                          e->low, e->high, crowded.count, e[0].face, e[1].face, e[2].face, at.x,
                          at.y, at.z, many, edges);
     } else if (turned > 0) {
@@ -337,6 +357,46 @@ static PxStatus make_hinges(PxClothSheet *s, const PxMesh *mesh, PxClothRest res
     s->edge = edges > 0 ? length / (double)edges : 0;
     free(edge);
     return status;
+}
+
+/* ---- texture coordinates ------------------------------------------------------------------- */
+
+/* Texture coordinates of a vertex of the sheet in a triangle of the mesh. */
+static PxUv uv_in(const PxMesh *mesh, const uint32_t *weld, uint32_t t, uint32_t vertex)
+{
+    int k = 0;
+    while (k < 2 && weld[mesh->triangle[t][k]] != vertex)
+        ++k;
+    return mesh->uv[mesh->triangle[t][k]];
+}
+
+static bool same_uv(PxUv a, PxUv b)
+{
+    return !(fabs(a.u - b.u) > 0) && !(fabs(a.v - b.v) > 0);
+}
+
+/* Where texture coordinates go on across an edge, both triangles should be on the same side. Parts
+ * that begin anew there may be mirrored: halves of clothes often are. */
+static void judge_map(const PxMesh *mesh, const uint32_t *weld, PxClothSheet *s)
+{
+    for (uint32_t t = s->faces; t-- > 0;)
+        if (!(fabs(uv_ratio(mesh, t)) >= PX_CLOTH_FLAT)) {
+            ++s->map.flat;
+            s->map.first[0] = t;
+        }
+    for (uint32_t h = s->hinges; h-- > 0;) {
+        const uint32_t *f = s->hinge[h].face, *c = s->hinge[h].corner;
+        bool goes_on = true;
+        for (int k = 0; k < 2; ++k)
+            goes_on =
+                goes_on && same_uv(uv_in(mesh, weld, f[0], c[k]), uv_in(mesh, weld, f[1], c[k]));
+        s->map.parted += !goes_on;
+        double a = uv_ratio(mesh, f[0]), b = uv_ratio(mesh, f[1]);
+        if (goes_on && fmin(a, b) <= -PX_CLOTH_FLAT && fmax(a, b) >= PX_CLOTH_FLAT) {
+            ++s->map.folded;
+            s->map.first[1] = f[0];
+        }
+    }
 }
 
 /* ---- the sheet ----------------------------------------------------------------------------- */
@@ -416,6 +476,10 @@ PxStatus px_cloth_sheet_create(const PxMesh *mesh, PxQuat rotation, PxClothRest 
         PxMesh placed = {.position = s->start};
         status = make_hinges(s, &placed, rest);
     }
+    if (status == PX_OK && mesh->uv != NULL)
+        judge_map(mesh, weld, s);
+    if (status == PX_OK)
+        s->map.missing = mesh->uv_missing;
     free(weld);
     if (status != PX_OK) {
         if (s != NULL)

@@ -33,6 +33,20 @@ typedef struct PxClothHinge {
     double lever;                  ///< of the linear model: h2 h3 / (h2 + h3), h the heights, m
 } PxClothHinge;
 
+/// Below this ratio of height to longest edge a triangle, of the mesh or of its rest shape, is
+/// refused: a step is then not solved, and cloth gains energy (decisions.md, 37).
+#define PX_CLOTH_FLAT 1e-5
+/// Below this ratio `phyxel check` warns of it: its energy is wrong.
+#define PX_CLOTH_SLIVER 1e-2
+
+/// What is wrong with texture coordinates that only say where the weft is and how cloth looks.
+typedef struct PxClothMap {
+    uint32_t flat, folded; ///< triangles without area in them; edges at which they turn over
+    uint32_t first[2];     ///< the first such triangle, and one at the first such edge
+    uint32_t missing;      ///< triangles of the file that have none while others do: none are used
+    uint32_t parted;       ///< edges at which they begin anew: vertices have one pair of them only
+} PxClothMap;
+
 typedef struct PxClothSheet {
     uint32_t vertices, faces, hinges;
     PxVec3 *start; ///< positions at the start, m
@@ -43,6 +57,7 @@ typedef struct PxClothSheet {
     double edge;      ///< mean length of the edges at rest, m
     bool closed;      ///< every edge has two faces
     uint32_t borders; ///< edges with one face
+    PxClothMap map;
     uint32_t references;
     struct PxClothSheet *whole; ///< that it was torn from (cloth/tear.h); NULL: it is whole
     uint32_t *vertex_from;      ///< torn: vertex of the whole one that each is a copy of
@@ -58,9 +73,13 @@ PxStatus px_cloth_mesh(const PxShapeDef *def, PxMesh **out);
 /// coordinates in metres; in both cases weft and warp follow the texture coordinates, or without
 /// them the x and z axes of `rotation`.
 /// Errors: PX_ERR_ARGUMENT for edges with more than two triangles, triangles that are turned over
-/// or without area, and texture coordinates that are missing or folded; PX_ERR_MEMORY.
+/// or flatter than PX_CLOTH_FLAT, and texture coordinates that are missing or folded;
+/// PX_ERR_MEMORY.
 PxStatus px_cloth_sheet_create(const PxMesh *mesh, PxQuat rotation, PxClothRest rest,
                                PxClothSheet **out);
+
+/// Ratio of height to longest edge of a triangle at rest.
+double px_cloth_face_ratio(const PxClothFace *face);
 
 /// Sets the angle of a hinge at rest.
 void px_cloth_hinge_rest(PxClothHinge *hinge, double angle);

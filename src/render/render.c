@@ -334,7 +334,7 @@ static PxStatus gather(Session *s, uint32_t frame, Floats *out)
     float *value = NULL;
     PxStatus status = px_subject_read(s->def->dir, frame, PX_SHOW_PARTICLES, &s->threads, &subject);
     uint32_t count = subject.particles.count, stride = count / MOST + 1;
-    if (status == PX_OK && !px_subject_has(&subject, s->colouring.column)) {
+    if (status == PX_OK && (count == 0 || !px_subject_has(&subject, s->colouring.column))) {
         size_t before = out->count;
         status = gather_skins(s, frame, out);
         if (status != PX_OK || out->count > before)

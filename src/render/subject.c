@@ -306,32 +306,74 @@ static void column_values(const PxColumn *c, uint32_t component, uint32_t count,
     }
 }
 
-/* Lists what pictures can be coloured by, and suggests the nearest. */
-static PxStatus no_column(const PxSubject *subject, const char *column)
+/* Names of what pictures can be coloured by. */
+typedef struct Names {
+    char name[4 * PX_TABLE_MAX_COLUMNS][PX_COMPONENT_NAME];
+    const char *words[4 * PX_TABLE_MAX_COLUMNS];
+    size_t count;
+} Names;
+
+static void add_name(Names *n, const char *name)
 {
-    enum { MOST = 2 * PX_TABLE_MAX_COLUMNS };
-    const PxTable *table = &subject->particles;
-    char name[MOST][PX_COMPONENT_NAME], list[512] = "speed";
-    const char *words[MOST + 1] = {"speed"};
-    size_t count = 1, used = strlen(list);
+    for (size_t k = 0; k < n->count; ++k)
+        if (strcmp(n->words[k], name) == 0)
+            return;
+    if (n->count == PX_COUNT(n->words))
+        return;
+    snprintf(n->name[n->count], sizeof n->name[0], "%s", name);
+    n->words[n->count] = n->name[n->count];
+    ++n->count;
+}
+
+/* What a mesh is drawn with says nothing about its state. */
+static bool is_drawing(const PxColumn *c)
+{
+    static const char *const names[] = {"normal", "colour", "painted", "s", "t"};
+    for (size_t k = 0; k < PX_COUNT(names); ++k)
+        if (strcmp(c->name, names[k]) == 0)
+            return true;
+    return false;
+}
+
+static void add_names(Names *n, const PxTable *table)
+{
     for (uint32_t c = 0; c < table->columns; ++c) {
         const PxColumn *from = &table->column[c];
-        for (uint32_t k = 0; k < (is_one_number(from) ? 1 : from->components) && count < MOST;
-             ++k, ++count) {
-            if (is_one_number(from))
-                snprintf(name[count], sizeof name[0], "%s", from->name);
-            else
-                px_component_name(from, k, name[count]);
-            words[count] = name[count];
-            if (used < sizeof list)
-                used += (size_t)snprintf(list + used, sizeof list - used, ", %s", name[count]);
+        char name[PX_COMPONENT_NAME];
+        if (is_drawing(from))
+            continue;
+        for (uint32_t k = 0; k < from->components && !is_one_number(from); ++k) {
+            px_component_name(from, k, name);
+            add_name(n, name);
         }
+        if (is_one_number(from))
+            add_name(n, from->name);
     }
-    const char *near = px_suggest(column, words, count);
-    return px_fail(PX_ERR_ARGUMENT,
-                   "render: frame %u has no column '%.40s' to colour by%s%s%s; there are %s",
-                   subject->meta.number, column, near != NULL ? " (did you mean '" : "",
-                   near != NULL ? near : "", near != NULL ? "'?)" : "", list);
+}
+
+/* Lists what pictures can be coloured by, and suggests the nearest. A scene of cloth alone has no
+ * particles, and their columns colour nothing. */
+static PxStatus no_column(const PxSubject *subject, const char *column)
+{
+    Names *names = px_allocate(NULL, sizeof *names);
+    char list[512] = "";
+    if (names == NULL)
+        return px_fail(PX_ERR_MEMORY, "render: no room for names of columns");
+    names->count = 0;
+    add_name(names, "speed");
+    if (subject->particles.count > 0 || subject->skins.points.count == 0)
+        add_names(names, &subject->particles);
+    add_names(names, &subject->skins.points);
+    for (size_t k = 0, used = 0; k < names->count && used < sizeof list; ++k)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", k > 0 ? ", " : "",
+                                 names->words[k]);
+    const char *near = px_suggest(column, names->words, names->count);
+    PxStatus status = px_fail(
+        PX_ERR_ARGUMENT, "render: frame %u has no column '%.40s' to colour by%s%s%s; there are %s",
+        subject->meta.number, column, near != NULL ? " (did you mean '" : "",
+        near != NULL ? near : "", near != NULL ? "'?)" : "", list);
+    px_release(NULL, names, sizeof *names);
+    return status;
 }
 
 PxStatus px_subject_values(const PxSubject *subject, const char *column, float *out, char unit[16])

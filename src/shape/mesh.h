@@ -28,6 +28,7 @@ typedef struct PxMesh {
     PxVec3 *normal; ///< as in the file, not normalised
     PxVec3 *colour; ///< red, green, blue in 0 .. 1
     PxUv *uv;
+    uint32_t uv_missing; ///< triangles of the file without texture coordinates, if others have them
     uint32_t (*triangle)[3];
 } PxMesh;
 

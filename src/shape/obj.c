@@ -250,6 +250,17 @@ static PxStatus check_furthest(const Obj *obj, const char *what, Furthest far, s
                    obj->name, far.line, what, (unsigned long long)far.index, count);
 }
 
+/* Triangles without texture coordinates, if others have them; 0: all or none. */
+static uint32_t count_without_vt(const Obj *obj)
+{
+    size_t without = 0;
+    for (size_t t = 0; obj->without_vt && t < obj->triangle.count; ++t) {
+        const Corner *c = obj->triangle.data[t];
+        without += c[0].vt == NONE || c[1].vt == NONE || c[2].vt == NONE;
+    }
+    return without < obj->triangle.count ? (uint32_t)without : 0;
+}
+
 /* Vertices as in the file; if corners have texture coordinates or normals, one vertex for
  * each combination, in order of first use. */
 static PxStatus build(Obj *obj, PxMesh **out)
@@ -299,6 +310,8 @@ static PxStatus build(Obj *obj, PxMesh **out)
         b.colour.count = coloured ? obj->colour.count : 0;
     }
     status = room ? px_mesh_builder_finish(&b, obj->name, out) : no_room(obj);
+    if (status == PX_OK)
+        (*out)->uv_missing = count_without_vt(obj);
     px_keys_free(&keys);
     px_mesh_builder_free(&b);
     return status;

@@ -282,6 +282,80 @@ static double area_at_start(const PxClothSheet *sheet)
     return sum;
 }
 
+/* Triangles so thin that they store energy that no cloth has. */
+static void check_slivers(PxScene *scene, const PxClothSheet *sheet, const PxPath *path)
+{
+    uint32_t count = 0, thinnest = 0;
+    double least = INFINITY;
+    for (uint32_t k = 0; k < sheet->faces; ++k) {
+        double ratio = px_cloth_face_ratio(&sheet->face[k]);
+        count += ratio < PX_CLOTH_SLIVER;
+        if (ratio < least) {
+            least = ratio;
+            thinnest = k;
+        }
+    }
+    if (count == 0)
+        return;
+    PxVec3 at = sheet->start[sheet->face[thinnest].corner[0]];
+    px_complain(scene, PX_WARNING, path, PX_AT_VALUE,
+                "has %u of %u triangles that are slivers: the height of the thinnest, triangle %u "
+                "at (%.3g, %.3g, %.3g) m, is %.2g of its longest edge; they are too stiff to be "
+                "solved well; wanted at least %g",
+                count, sheet->faces, thinnest, at.x, at.y, at.z, least, PX_CLOTH_SLIVER);
+}
+
+/* With the shape at rest texture coordinates say only where the weft is. */
+static void check_map(PxScene *scene, const PxClothSheet *sheet, const PxPath *path)
+{
+    const PxClothMap *map = &sheet->map;
+    PxVec3 at[2];
+    for (int k = 0; k < 2; ++k)
+        at[k] = sheet->start[sheet->face[map->first[k]].corner[0]];
+    if (map->missing > 0)
+        px_complain(scene, PX_WARNING, path, PX_AT_VALUE,
+                    "has texture coordinates that %u of its %u triangles lack: they are not used, "
+                    "and the weft is along x of the shape; wanted them at all corners, or at none",
+                    map->missing, sheet->faces);
+    if (map->flat > 0)
+        px_complain(scene, PX_WARNING, path, PX_AT_VALUE,
+                    "has texture coordinates without area in %u of %u triangles, the first "
+                    "triangle %u at (%.3g, %.3g, %.3g) m: there the weft is along x of the shape; "
+                    "wanted a map of all triangles, or none",
+                    map->flat, sheet->faces, map->first[0], at[0].x, at[0].y, at[0].z);
+    if (map->folded > 0)
+        px_complain(scene, PX_WARNING, path, PX_AT_VALUE,
+                    "has texture coordinates that are folded at %u of %u edges, the first beside "
+                    "triangle %u at (%.3g, %.3g, %.3g) m: threads turn back there; wanted one "
+                    "side up",
+                    map->folded, sheet->hinges + sheet->borders, map->first[1], at[1].x, at[1].y,
+                    at[1].z);
+}
+
+/* Threads and textures are drawn by texture coordinates. */
+static void check_look(PxScene *scene, const PxSurvey *survey, size_t cloth)
+{
+    const PxClothSheet *sheet = survey->sheet[cloth];
+    const PxSceneThing *body = &scene->body[cloth].is;
+    const PxSceneLook *look =
+        body->look != NULL ? body->look : scene->material[body->refers[0]].is.look;
+    if (look == NULL || (look->kind != PX_SCENE_WOVEN && look->texture == NULL))
+        return;
+    PxPath root = px_path_root(), bodies = px_path_key(&root, "bodies");
+    PxPath own = px_path_index(&bodies, cloth), path = px_path_key(&own, "shape");
+    if (sheet->uv == NULL)
+        px_complain(scene, PX_WARNING, &path, PX_AT_VALUE,
+                    "has no texture coordinates, and its look %s: pictures show it plain; wanted a "
+                    "mesh with them, in m, or another look",
+                    look->texture != NULL ? "has a texture" : "is woven");
+    else if (sheet->map.parted > 0)
+        px_complain(scene, PX_WARNING, &path, PX_AT_VALUE,
+                    "has texture coordinates that begin anew at %u of %u edges, and a vertex has "
+                    "one pair of them: pictures and exports distort its %s beside these edges",
+                    sheet->map.parted, sheet->hinges + sheet->borders,
+                    look->texture != NULL ? "texture" : "threads");
+}
+
 static void check_rest(PxScene *scene, const PxSurvey *survey, size_t cloth)
 {
     const PxClothSheet *sheet = survey->sheet[cloth];
@@ -298,6 +372,9 @@ static void check_rest(PxScene *scene, const PxSurvey *survey, size_t cloth)
                     "has edges of %.3g m, shorter than the thickness of its cloth, %.3g m: it "
                     "cannot fold; wanted a thickness below half an edge, or longer edges",
                     sheet->edge, def->thickness);
+    check_slivers(scene, sheet, &path);
+    if (def->rest == PX_CLOTH_REST_SHAPE)
+        check_map(scene, sheet, &path);
     double area = 0;
     for (uint32_t k = 0; k < sheet->faces; ++k)
         area += sheet->face[k].area;
@@ -326,8 +403,10 @@ PxStatus px_survey_check_cloth(PxScene *scene, const PxSurvey *survey)
         check_wind(scene, k);
     }
     for (size_t k = 0; k < scene->bodies; ++k)
-        if (survey->sheet[k] != NULL)
+        if (survey->sheet[k] != NULL) {
             check_rest(scene, survey, k);
+            check_look(scene, survey, k);
+        }
     uint32_t crossings;
     return px_survey_crossings(scene, scene, survey, &crossings);
 }

@@ -37,7 +37,7 @@ static void judge(PxScene *scene, size_t index, const PxSeamDef *def, const PxCl
                  100 * UNEQUAL);
         complain(scene, index, "", PX_WARNING, text);
     }
-    if (seam->gap > FAR * longer) {
+    if (seam->gap > FAR * longer && name[0] != name[1]) { /* a sleeve is wider than long */
         snprintf(text, sizeof text,
                  "sews borders that are up to %.3g m apart, at (%.3g, %.3g, %.3g) m, and %.3g m "
                  "long; wanted them nearer to each other",
@@ -72,8 +72,10 @@ static PxStatus check_seam(PxScene *scene, const PxSurvey *survey, size_t index)
         (def->part ? !thing->shape_known : from == to))
         return PX_OK; /* the reader has complained */
     char quoted[2][120];
-    const char *name[2] = {px_quote(scene->body[from].def.name, quoted[0], sizeof quoted[0]),
-                           px_quote(scene->body[to].def.name, quoted[1], sizeof quoted[1])};
+    const char *name[2];
+    name[0] = px_quote(scene->body[from].def.name, quoted[0], sizeof quoted[0]);
+    name[1] =
+        from == to ? name[0] : px_quote(scene->body[to].def.name, quoted[1], sizeof quoted[1]);
     PxClothSeamWish wish = {.sheet = {survey->sheet[from], survey->sheet[to]},
                             .x = {survey->sheet[from]->start, survey->sheet[to]->start},
                             .name = {name[0], name[1]},

@@ -158,6 +158,21 @@ static void restart(PxClothStep *s, const size_t cloth[2])
             px_cloth_restart(s, i);
 }
 
+/* In the first step of a seam. */
+static void begin_closing(PxClothStep *s, const PxSeam *seam, const uint32_t first[2],
+                          const size_t cloth[2])
+{
+    PxVec3 longest = {0, 0, 0};
+    if (seam->ties == 0 || seam->tie[0].length >= 0)
+        return;
+    for (size_t n = 0; n < seam->ties; ++n) {
+        PxVec3 gap = gap_of(s, &seam->tie[n], first);
+        if (px_dot(gap, gap) > px_dot(longest, longest))
+            longest = gap;
+    }
+    px_seam_roll(s, cloth, longest, seam->def.time);
+}
+
 /* Copies of a torn vertex lie on each other: they do not repel each other either. Counts pairs, and
  * lists them if there is an array. */
 static size_t list_copies(const PxWorld *world, uint32_t (*pair)[2])
@@ -203,6 +218,7 @@ PxStatus px_seams_begin(const PxWorld *world, PxClothStep *s)
         if (!faces_of(world, seam, end, first, cloth))
             continue;
         restart(s, cloth);
+        begin_closing(s, seam, first, cloth);
         /* what has ripped still lies on each other: contact would throw it apart */
         for (size_t n = 0; n < seam->ties; ++n)
             PX_TRY(add_tie(s, seam, &seam->tie[n], first, end, pair, &pairs));

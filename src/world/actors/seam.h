@@ -38,4 +38,8 @@ double px_seams_energy(const PxWorld *world, const PxClothStep *step);
 PxStatus px_world_store_seams(const PxWorld *world, PxTable *table);
 PxStatus px_world_restore_seams(PxWorld *world, const PxTable *table);
 
+/// Gives flat cloth that threads press together in its plane a velocity that rolls it. `thread` is
+/// the longest thread of the seam, `time` how long it closes, s.
+void px_seam_roll(PxClothStep *step, const size_t cloth[2], PxVec3 thread, double time);
+
 #endif
