@@ -33,13 +33,13 @@ typedef struct PxBarriers {
     PxBalls balls; ///< made by the surface where it would cross sheets
     double gap;    ///< m
     double cell;   ///< m
-    uint8_t
-        *simple; ///< by wall: its mesh is one simple closed surface; set by px_barriers_prepare()
-    double *deepest; ///< by simple wall: no point of its solid is farther from its surface, m
+    bool *simple;  ///< by wall: its mesh has no overlapping parts; set by px_barriers_prepare()
+    _Atomic uint8_t **face; ///< by wall, then by face of a mesh that is not simple: private
 } PxBarriers;
 
-/// Finds the walls that are meshes without nested parts: there the normal of the nearest face gives
-/// the sign of the distance, which is far cheaper than the winding number. Errors: PX_ERR_MEMORY.
+/// Finds the walls that are meshes without overlapping parts: there the normal of the nearest face
+/// gives the sign of the distance, which is far cheaper than the winding number. Of others, the
+/// faces are looked at when they are needed. Errors: PX_ERR_MEMORY.
 PxStatus px_barriers_prepare(PxBarriers *barriers);
 void px_barriers_free(PxBarriers *barriers); ///< frees what px_barriers_prepare() allocated
 
