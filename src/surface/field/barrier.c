@@ -95,10 +95,20 @@ static bool is_mesh(const PxBarriers *b, size_t k)
     return b->simple != NULL && (b->simple[k] || b->face[k] != NULL);
 }
 
+/* What is known of a point from one nearby: that one's signed distance to the same wall, and how far
+ * apart the two are at most. */
+typedef struct Hint {
+    double distance, apart;
+} Hint;
+
+/* Where nothing is known: the distance changes sign anywhere. */
+static const Hint NOTHING = {.distance = 0, .apart = INFINITY};
+
 /* px_wall_distance() of wall k; +-`within` where it is that much or more, then *away is 0. *away
  * (may be NULL) is the direction into free space. The search in a mesh ends at `within`; where the
  * nearest face is a part of the surface, it gives the sign. */
-static double wall_distance(const PxBarriers *b, size_t k, PxVec3 rest, double within, PxVec3 *away)
+static double wall_distance(const PxBarriers *b, size_t k, PxVec3 rest, double within, Hint hint,
+                            PxVec3 *away)
 {
     const PxWall *wall = &b->wall[k];
     const PxShape *shape = wall->shape;
@@ -106,15 +116,22 @@ static double wall_distance(const PxBarriers *b, size_t k, PxVec3 rest, double w
     if (!is_mesh(b, k))
         return px_wall_distance(wall, 0, rest, away);
     PxVec3 own = px_shape_to_own(shape, rest);
-    if (!px_mesh_tree_closest(shape->tree, own, within, &spot)) {
+    double known = fabs(hint.distance), reach = fmin(within, known + hint.apart);
+    bool same = known > hint.apart; /* the surface is not between the two points */
+    if (known >= within)
+        reach = within; /* it may be any distance above that */
+    if (!px_mesh_tree_closest(shape->tree, own, reach, &spot)) {
         if (away != NULL)
             *away = px_vec(0, 0, 0);
-        return px_mesh_tree_inside(shape->tree, own) == wall->inside ? within : -within;
+        bool free = same ? hint.distance > 0
+                         : px_mesh_tree_inside(shape->tree, own) == wall->inside;
+        return free ? within : -within;
     }
     PxVec3 apart = px_sub(own, spot.point);
     double height = px_dot(apart, spot.face);
     /* At edges, and beside faces inside another part, the face does not give the sign. */
-    bool inside = spot.in_face && guides(b, k, spot.triangle)
+    bool inside = same ? (hint.distance > 0) == wall->inside
+                  : spot.in_face && guides(b, k, spot.triangle)
                       ? height < 0
                       : px_mesh_tree_inside_from(shape->tree, own, &spot);
     if (away != NULL) {
@@ -125,14 +142,33 @@ static double wall_distance(const PxBarriers *b, size_t k, PxVec3 rest, double w
     return inside == wall->inside ? spot.distance : -spot.distance;
 }
 
+double px_barrier_wall_distance(const PxBarriers *b, size_t k, PxVec3 rest, double within)
+{
+    return wall_distance(b, k, rest, within, NOTHING, NULL);
+}
+
 static double wall_gap(const PxBarriers *b, const PxWall *wall)
 {
     return fmax(b->gap, 0.5 * (b->cell - px_shape_thickness(wall->shape)));
 }
 
+double px_barrier_gap(const PxBarriers *b, size_t k)
+{
+    return k < b->walls ? wall_gap(b, &b->wall[k]) : px_barriers_sheet_gap(b);
+}
+
 double px_barriers_sheet_gap(const PxBarriers *b)
 {
     return fmax(b->gap, 0.5 * b->cell);
+}
+
+double px_barriers_balls(const PxBarriers *b, PxVec3 place, double within)
+{
+    double room = within;
+    for (size_t k = 0; k < b->balls.count; ++k)
+        room =
+            fmin(room, px_length(px_sub(place, b->balls.data[k].place)) - b->balls.data[k].radius);
+    return room;
 }
 
 double px_barriers_clearance(const PxBarriers *b, PxVec3 place, double within)
@@ -141,7 +177,7 @@ double px_barriers_clearance(const PxBarriers *b, PxVec3 place, double within)
     for (size_t k = 0; k < b->walls; ++k) {
         PxVec3 rest = px_wall_to_rest(&b->wall[k], 0, place);
         double gap = wall_gap(b, &b->wall[k]);
-        room = fmin(room, wall_distance(b, k, rest, room + gap, NULL) - gap);
+        room = fmin(room, wall_distance(b, k, rest, room + gap, NOTHING, NULL) - gap);
     }
     for (size_t k = 0; k < b->sheets; ++k) {
         PxMeshSpot spot;
@@ -149,10 +185,7 @@ double px_barriers_clearance(const PxBarriers *b, PxVec3 place, double within)
         if (px_mesh_tree_closest(b->sheet[k], place, room + gap, &spot))
             room = fmin(room, spot.distance - gap);
     }
-    for (size_t k = 0; k < b->balls.count; ++k)
-        room =
-            fmin(room, px_length(px_sub(place, b->balls.data[k].place)) - b->balls.data[k].radius);
-    return room;
+    return px_barriers_balls(b, place, room);
 }
 
 bool px_barrier_is_thin(const PxBarriers *b, size_t k, double reach)
@@ -169,29 +202,61 @@ bool px_barrier_is_thin(const PxBarriers *b, size_t k, double reach)
     return px_shape_thickness(wall->shape) < reach;
 }
 
-PxSide px_barrier_side(const PxBarriers *b, size_t k, PxVec3 place, double within)
+/* `last` is the distance of a point `apart` from this one, before that of this point. */
+static PxSide side_of(const PxBarriers *b, size_t k, PxVec3 place, double within, double apart,
+                      double *last)
 {
     PxSide side = {.distance = (float)within};
     PxVec3 away = {0, 0, 0};
+    double d = within;
     if (k < b->walls) {
         const PxWall *wall = &b->wall[k];
         PxVec3 rest = px_wall_to_rest(wall, 0, place);
-        double d = wall_distance(b, k, rest, within, &away);
-        if (d < within) {
-            side.distance = (float)d;
+        d = wall_distance(b, k, rest, within, (Hint){*last, apart}, &away);
+        if (d < within)
             away = px_wall_turn_to_world(wall, 0, away);
-        }
+        else
+            away = px_vec(0, 0, 0);
     } else {
         PxMeshSpot spot;
-        if (px_mesh_tree_closest(b->sheet[k - b->walls], place, within, &spot)) {
-            side.distance = (float)spot.distance;
+        if (px_mesh_tree_closest(b->sheet[k - b->walls], place, fmin(within, *last + apart),
+                                 &spot)) {
+            d = spot.distance;
             away = px_normalized(px_sub(place, spot.point), spot.face);
         }
     }
+    *last = d;
+    side.distance = (float)fmin(d, within);
     side.away[0] = (float)away.x;
     side.away[1] = (float)away.y;
     side.away[2] = (float)away.z;
     return side;
+}
+
+PxSide px_barrier_side(const PxBarriers *b, size_t k, PxVec3 place, double within)
+{
+    double nothing = 0;
+    return side_of(b, k, place, within, INFINITY, &nothing);
+}
+
+void px_barrier_sides(const PxBarriers *b, size_t k, PxVec3 low, double cell, double within,
+                      PxSides *out)
+{
+    enum { E = PX_SIDES_EDGE };
+    const double margin = 1 + 1e-6; /* for rounding */
+    double last = 0, apart = INFINITY;
+    for (int n = 0; n < PX_SIDES; ++n, apart = margin * cell) {
+        /* to and fro, so that each node is beside the one before */
+        int z = n / (E * E), y = n / E % E, x = n % E;
+        y = z % 2 == 0 ? y : E - 1 - y;
+        x = (n / E) % 2 == 0 ? x : E - 1 - x;
+        PxVec3 place = {low.x + x * cell, low.y + y * cell, low.z + z * cell};
+        PxSide side = side_of(b, k, place, within, apart, &last);
+        int at = (z * E + y) * E + x;
+        out->distance[at] = side.distance;
+        for (int a = 0; a < 3; ++a)
+            out->away[a][at] = side.away[a];
+    }
 }
 
 /* Does the segment enter the wall's solid anywhere? Leaving it does not count: the segment began
@@ -221,7 +286,7 @@ static bool wall_hides(const PxBarriers *barriers, size_t k, PxVec3 from, PxVec3
     PxVec3 way = px_sub(b, a);
     double length = px_length(way), done = 0, least = 0.02 * length;
     while (done < length) {
-        double d = wall_distance(barriers, k, px_mad(a, way, done / length), INFINITY, NULL);
+        double d = px_wall_distance(wall, 0, px_mad(a, way, done / length), NULL);
         if (d < -0.5 * least)
             return true;
         if (d + end >= length - done)

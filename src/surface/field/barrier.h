@@ -47,6 +47,9 @@ void px_barriers_free(PxBarriers *barriers); ///< frees what px_barriers_prepare
 /// `within` if it is larger.
 double px_barriers_clearance(const PxBarriers *barriers, PxVec3 place, double within);
 
+/// The same of the balls alone.
+double px_barriers_balls(const PxBarriers *barriers, PxVec3 place, double within);
+
 /// Distance that surfaces keep from sheets, m.
 double px_barriers_sheet_gap(const PxBarriers *barriers);
 
@@ -73,6 +76,23 @@ typedef struct PxSide {
     float away[3];  ///< unit vector from the nearest point of the barrier
 } PxSide;
 PxSide px_barrier_side(const PxBarriers *barriers, size_t k, PxVec3 place, double within);
+
+/// The same for the 512 nodes of a block of a grid, x fastest: each search begins with what is known
+/// of the node before.
+#define PX_SIDES_EDGE 8
+#define PX_SIDES (PX_SIDES_EDGE * PX_SIDES_EDGE * PX_SIDES_EDGE)
+typedef struct PxSides {
+    float distance[PX_SIDES], away[3][PX_SIDES];
+} PxSides;
+void px_barrier_sides(const PxBarriers *barriers, size_t k, PxVec3 low, double cell, double within,
+                      PxSides *out);
+
+/// Distance that surfaces keep from barrier k, m.
+double px_barrier_gap(const PxBarriers *barriers, size_t k);
+
+/// Distance of a point of a wall's rest frame to its surface, m, negative in the solid; +-`within`
+/// where it is that much or more.
+double px_barrier_wall_distance(const PxBarriers *barriers, size_t k, PxVec3 rest, double within);
 
 /// Does the barrier intersect the segment between two points whose sides are known? Points with
 /// similar directions `away` are on one side of a thin barrier; the segment is traced only for
