@@ -126,9 +126,9 @@ static bool enough_stack(void)
     return false;
 }
 
-/* Blocks of a megabyte or more are mapped by themselves, so that the machine has them back when they
- * are freed. The C library of GNU else raises that size with every block that is freed, up to 32 MB,
- * and keeps what is between others: 80 bytes a particle of a run. */
+/* Blocks of a megabyte or more are mapped by themselves, so that the machine has them back when
+ * they are freed. The C library of GNU else raises that size with every block that is freed, up to
+ * 32 MB, and keeps what is between others: 80 bytes a particle of a run. */
 static void return_large_blocks(void)
 {
 #ifdef M_MMAP_THRESHOLD

@@ -162,7 +162,8 @@ static bool pierces(const PxVec3 a[3], const PxVec3 b[3])
         PxVec3 x = px_mad(a[k], way, at);
         bool inside = at >= 0 && at <= 1;
         for (int e = 0; e < 3; ++e)
-            inside = inside && px_dot(px_cross(px_sub(b[(e + 1) % 3], b[e]), px_sub(x, b[e])), n) >= 0;
+            inside =
+                inside && px_dot(px_cross(px_sub(b[(e + 1) % 3], b[e]), px_sub(x, b[e])), n) >= 0;
         if (inside)
             return true;
     }

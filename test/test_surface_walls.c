@@ -296,8 +296,8 @@ TEST(nothing_shows_behind_a_thin_wall)
     cloud_free(&cloud);
 }
 
-/* Plates of the same thickness as meshes: one piece, and two that overlap in the middle. Faces of one
- * are then inside the other. */
+/* Plates of the same thickness as meshes: one piece, and two that overlap in the middle. Faces of
+ * one are then inside the other. */
 static PxWall plate_wall(bool overlapping)
 {
     PxShapeDef def = px_shape_def_default(PX_SHAPE_MESH);

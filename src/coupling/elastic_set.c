@@ -317,8 +317,8 @@ static void scatter(PxElasticSet *set, const PxCoupling *c, const Copy *copy)
                     (void *)(uintptr_t)copy);
 }
 
-void px_elastic_set_scatter(PxElasticSet *set, const PxCoupling *c, bool strained, bool stuck, bool last,
-                            bool rest_shapes)
+void px_elastic_set_scatter(PxElasticSet *set, const PxCoupling *c, bool strained, bool stuck,
+                            bool last, bool rest_shapes)
 {
     PxParticles *p = c->particles;
     const PxParticles *r = &set->rows;

@@ -110,8 +110,8 @@ void px_elastic_set_locate(PxElasticSet *set, const PxParticles *particles);
 /// changes, with plastic strains if `strained`, with `stuck` if friction acts, and with rest places
 /// if `rest_shapes`.
 PxStatus px_elastic_set_gather(PxElasticSet *set, const PxCoupling *c);
-void px_elastic_set_scatter(PxElasticSet *set, const PxCoupling *c, bool strained, bool stuck, bool last,
-                            bool rest_shapes);
+void px_elastic_set_scatter(PxElasticSet *set, const PxCoupling *c, bool strained, bool stuck,
+                            bool last, bool rest_shapes);
 
 /// Prepares the gathered set for the elastic passes: arrays from scratch, laws of the materials,
 /// and the rigid fit of every component. The caller adds time, step length and contacts.

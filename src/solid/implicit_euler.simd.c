@@ -719,9 +719,9 @@ static void fastest_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 
 /* May the guess include the accelerations of the last sub-step? What the last solve left of its
  * residual r is an error A^-1 r of the velocities, for a matrix A that is nearly the same, and the
- * guess has a small multiple of it: its residual is a small multiple of r. (Elastic accelerations at
- * the start multiply that error by dt^2 times the highest eigenvalue.) The residual of the guess is
- * otherwise what the accelerations change by in a sub-step. */
+ * guess has a small multiple of it: its residual is a small multiple of r. (Elastic accelerations
+ * at the start multiply that error by dt^2 times the highest eigenvalue.) The residual of the guess
+ * is otherwise what the accelerations change by in a sub-step. */
 static bool extrapolates(Job *job)
 {
     PxSolid *s = job->solid;

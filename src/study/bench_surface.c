@@ -1,9 +1,9 @@
 /// Bench of surfaces of a million particles for every field: time, triangles, memory.
 ///
 /// Two sets of particles: a perturbed cube is nearly all interior, so that neighbourhoods take most
-/// of the time; a splash, a thin sheet with drops above, is nearly all surface. And 10,000 particles
-/// in walls of 5,900 triangles, which the surface neither enters nor sees through: a bowl as thick
-/// as a particle, and a colon, which matter is inside of.
+/// of the time; a splash, a thin sheet with drops above, is nearly all surface. And 10,000
+/// particles in walls of 5,900 triangles, which the surface neither enters nor sees through: a bowl
+/// as thick as a particle, and a colon, which matter is inside of.
 #include "study/bench.h"
 
 #include "base/memory.h"
@@ -133,8 +133,8 @@ static void add_handle(PxMesh *mesh, uint32_t vertex, uint32_t t, double radius,
     for (uint32_t k = 0; k < AROUND * ALONG; ++k) {
         double turn = 2 * PI * (k / AROUND) / ALONG, roll = 2 * PI * (k % AROUND) / AROUND;
         double to = 0.25 * radius + 0.5 * thick * cos(roll);
-        mesh->position[vertex + k] = px_vec(0.9 * radius + to * cos(turn),
-                                            -0.5 * radius + to * sin(turn), 0.5 * thick * sin(roll));
+        mesh->position[vertex + k] = px_vec(
+            0.9 * radius + to * cos(turn), -0.5 * radius + to * sin(turn), 0.5 * thick * sin(roll));
         uint32_t along = k / AROUND, next = (along + 1) % ALONG * AROUND, own = along * AROUND;
         uint32_t i = k % AROUND, j = (i + 1) % AROUND;
         const uint32_t quad[2][3] = {{vertex + own + i, vertex + next + i, vertex + next + j},
@@ -226,7 +226,8 @@ static PxStatus measure_walls(PxBench *bench, Vessel vessel)
     PxMesh *mesh;
     Cloud cloud = {.count = 0};
     double spacing = SPACING;
-    PX_TRY(colon ? colon_mesh(&mesh) : bowl_mesh(17.5 * SPACING, SPACING, vessel == BOWL_WITH_HANDLE, &mesh));
+    PX_TRY(colon ? colon_mesh(&mesh)
+                 : bowl_mesh(17.5 * SPACING, SPACING, vessel == BOWL_WITH_HANDLE, &mesh));
     PxStatus status = px_shape_create_from_mesh(&shape, mesh, what, &wall.shape);
     if (status == PX_OK && colon)
         spacing = cbrt(0.4 * px_shape_volume(wall.shape) / WALL_PARTICLES);

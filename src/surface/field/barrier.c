@@ -95,8 +95,8 @@ static bool is_mesh(const PxBarriers *b, size_t k)
     return b->simple != NULL && (b->simple[k] || b->face[k] != NULL);
 }
 
-/* What is known of a point from one nearby: that one's signed distance to the same wall, and how far
- * apart the two are at most. */
+/* What is known of a point from one nearby: that one's signed distance to the same wall, and how
+ * far apart the two are at most. */
 typedef struct Hint {
     double distance, apart;
 } Hint;
@@ -123,8 +123,8 @@ static double wall_distance(const PxBarriers *b, size_t k, PxVec3 rest, double w
     if (!px_mesh_tree_closest(shape->tree, own, reach, &spot)) {
         if (away != NULL)
             *away = px_vec(0, 0, 0);
-        bool free = same ? hint.distance > 0
-                         : px_mesh_tree_inside(shape->tree, own) == wall->inside;
+        bool free =
+            same ? hint.distance > 0 : px_mesh_tree_inside(shape->tree, own) == wall->inside;
         return free ? within : -within;
     }
     PxVec3 apart = px_sub(own, spot.point);

@@ -77,8 +77,8 @@ typedef struct PxSide {
 } PxSide;
 PxSide px_barrier_side(const PxBarriers *barriers, size_t k, PxVec3 place, double within);
 
-/// The same for the 512 nodes of a block of a grid, x fastest: each search begins with what is known
-/// of the node before.
+/// The same for the 512 nodes of a block of a grid, x fastest: each search begins with what is
+/// known of the node before.
 #define PX_SIDES_EDGE 8
 #define PX_SIDES (PX_SIDES_EDGE * PX_SIDES_EDGE * PX_SIDES_EDGE)
 typedef struct PxSides {

@@ -67,9 +67,8 @@ static float limited(double s, const PxBarriers *barriers, const double at[3], f
     for (int k = 0; k < 7; ++k)
         most = depth[k] > most ? depth[k] : most;
     double far = s * (double)(most + STEP);
-    double room = barriers != NULL
-                      ? px_barriers_clearance(barriers, px_vec(at[0], at[1], at[2]), far)
-                      : far;
+    double room =
+        barriers != NULL ? px_barriers_clearance(barriers, px_vec(at[0], at[1], at[2]), far) : far;
     if (room < far) {
         /* so near is a barrier to every place of the stencil */
         far = fmin(far, fabs(room) + 1.001 * (double)STEP * s);

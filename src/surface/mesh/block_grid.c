@@ -235,8 +235,8 @@ static uint8_t row_visibility(const View *view, int c, const PxVisibility *visib
         float x = (float)i * edge - at[0], far2 = x * x + at[1] * at[1] + at[2] * at[2];
         float along = own->away[0] * sides->away[0][n] + own->away[1] * sides->away[1][n] +
                       own->away[2] * sides->away[2][n];
-        maybe[i] = (uint8_t)((far2 < reach * reach) & (sides->distance[n] > 0.0f) &
-                             !(along > 0.0f));
+        maybe[i] =
+            (uint8_t)((far2 < reach * reach) & (sides->distance[n] > 0.0f) & !(along > 0.0f));
     }
     unsigned seen = 0xff;
     for (int i = 0; i < PX_BLOCK_EDGE; ++i) {
@@ -272,8 +272,8 @@ static void find_visible(const View *view, const PxVisibility *visibility, const
                 const float at[3] = {s * source[n].x, -s * y, -s * z};
                 if (fabsf(y) < source[n].shape[6] + margin &&
                     fabsf(z) < source[n].shape[7] + margin)
-                    visible[n][row] &= row_visibility(view, c, visibility, origin, cell, row, at,
-                                                      own, row_of[n]);
+                    visible[n][row] &=
+                        row_visibility(view, c, visibility, origin, cell, row, at, own, row_of[n]);
             }
         }
 }
