@@ -721,16 +721,19 @@ static void fastest_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
  * residual r is an error A^-1 r of the velocities, for a matrix A that is nearly the same, and the
  * guess has a small multiple of it: its residual is a small multiple of r. (Elastic accelerations
  * at the start multiply that error by dt^2 times the highest eigenvalue.) The residual of the guess
- * is otherwise what the accelerations change by in a sub-step. */
-static bool extrapolates(Job *job)
+ * is otherwise what the accelerations change by in a sub-step. In stiff solids or long steps, where
+ * max_error is a large force, a guess may be within it for many sub-steps, which then only
+ * extrapolate: there it is not made. */
+static bool extrapolates(Job *job, double max_error)
 {
     PxSolid *s = job->solid;
-    if (s->press != NULL)
+    double dt2 = (double)job->dt * (double)job->dt;
+    if (s->press != NULL || dt2 * s->highest * max_error > 1)
         return false;
     PxRows rows = px_solid_rows(s, PX_BLOCK);
     PxPart most = {.maxima = 1};
     px_reduce(&rows, fastest_part, job, &most);
-    double far = (double)job->dt * (double)job->dt * sqrt(most.most[0]);
+    double far = dt2 * sqrt(most.most[0]);
     return far > 0 && far <= SHORT * 2 * (double)s->particles->radius[0];
 }
 
@@ -784,7 +787,7 @@ static PxStatus substep(Job *job, const double *param, double from, double dt)
     job->dt = (float)dt;
     size_t quads = 4 * (size_t)s->count;
     memcpy(job->start, s->u, quads * sizeof(float));
-    job->extrapolated = extrapolates(job);
+    job->extrapolated = extrapolates(job, param[MAX_ERROR]);
     px_parallel_for(s->threads, s->count, PX_BLOCK, aim_block, job);
     if (s->held > 0) { /* prescribed motion of handles, as a velocity */
         s->hold(s, (from + dt) / s->dt);
