@@ -152,6 +152,47 @@ TEST(rays_agree_with_a_search_over_all_triangles)
     px_mesh_free(mesh);
 }
 
+/* Does an edge of the first triangle go through the second? */
+static bool pierces(const PxVec3 a[3], const PxVec3 b[3])
+{
+    for (int k = 0; k < 3; ++k) {
+        PxVec3 way = px_sub(a[(k + 1) % 3], a[k]);
+        PxVec3 n = px_cross(px_sub(b[1], b[0]), px_sub(b[2], b[0]));
+        double at = px_dot(px_sub(b[0], a[k]), n) / px_dot(way, n);
+        PxVec3 x = px_mad(a[k], way, at);
+        bool inside = at >= 0 && at <= 1;
+        for (int e = 0; e < 3; ++e)
+            inside =
+                inside && px_dot(px_cross(px_sub(b[(e + 1) % 3], b[e]), px_sub(x, b[e])), n) >= 0;
+        if (inside)
+            return true;
+    }
+    return false;
+}
+
+TEST(crossed_triangles_agree_with_a_search_over_all_triangles)
+{
+    PxMesh *mesh = soup(200);
+    PxMeshTree *tree = make_tree(mesh);
+    uint32_t crossed = 0;
+    for (uint32_t t = 0; t < 200; ++t) {
+        PxVec3 own[3], other[3];
+        bool wanted = false;
+        for (int c = 0; c < 3; ++c)
+            own[c] = px_mesh_corner(mesh, t, c);
+        for (uint32_t u = 0; u < 200; ++u) {
+            for (int c = 0; c < 3; ++c)
+                other[c] = px_mesh_corner(mesh, u, c);
+            wanted = wanted || (u != t && (pierces(own, other) || pierces(other, own)));
+        }
+        CHECK(px_mesh_tree_crossed(tree, own[0], own[1], own[2]) == wanted);
+        crossed += wanted;
+    }
+    CHECK(crossed > 20 && crossed < 180);
+    px_mesh_tree_free(tree);
+    px_mesh_free(mesh);
+}
+
 TEST(an_axis_ray_in_the_plane_of_a_box_side_is_not_lost)
 {
     /* The face at x = 0.5 of the tree's boxes contains the origin's x. */

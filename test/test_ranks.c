@@ -391,7 +391,7 @@ static PxStatus move_rows(Set *s)
         p->y[i] += dt * (p->vy[i] += dt * p->ay[i]);
         p->z[i] += dt * (p->vz[i] += dt * p->az[i]);
     }
-    px_elastic_set_scatter(&s->elastic, &c, true, true, false);
+    px_elastic_set_scatter(&s->elastic, &c, true, true, true, false);
     for (uint32_t i = 0; i < p->table.count; ++i)
         if (p->id[i] % 7 == 0) /* torn off: loses its rest place */
             p->x[i] += 0.5f * (float)SPACING;

@@ -296,6 +296,78 @@ TEST(nothing_shows_behind_a_thin_wall)
     cloud_free(&cloud);
 }
 
+/* Plates of the same thickness as meshes: one piece, and two that overlap in the middle. Faces of
+ * one are then inside the other. */
+static PxWall plate_wall(bool overlapping)
+{
+    PxShapeDef def = px_shape_def_default(PX_SHAPE_MESH);
+    PxWall wall = {.inside = false};
+    PxMesh *plate = NULL;
+    uint32_t parts = overlapping ? 2 : 1;
+    CHECK_OK(px_mesh_create(8 * parts, 12 * parts, 0, &plate));
+    static const uint32_t quad[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
+                                        {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
+    for (uint32_t n = 0; n < parts; ++n) {
+        double low = !overlapping ? -15 : n == 0 ? -15 : -1.3;
+        double high = !overlapping ? 15 : n == 0 ? 1.7 : 15;
+        for (uint32_t v = 0; v < 8; ++v)
+            plate->position[8 * n + v] =
+                px_vec(v & 1 ? high : low, v & 2 ? 0.1 : -0.1, v & 4 ? 15.0 : -15.0);
+        for (uint32_t q = 0; q < 6; ++q)
+            for (uint32_t h = 0; h < 2; ++h) {
+                uint32_t *t = plate->triangle[12 * n + 2 * q + h];
+                t[0] = 8 * n + quad[q][0];
+                t[1] = 8 * n + quad[q][1 + h];
+                t[2] = 8 * n + quad[q][2 + h];
+            }
+    }
+    CHECK_OK(px_shape_create_from_mesh(&def, plate, "plate", &wall.shape));
+    px_mesh_free(plate);
+    wall.bounds = px_shape_bounds(wall.shape);
+    return wall;
+}
+
+TEST(overlapping_parts_of_a_wall_hide_as_much_as_one_part)
+{
+    Cloud cloud = cloud_make(800);
+    add_lattice(&cloud, px_vec(-4, 0.6, -4), 9, 3, 9);
+    PxSurfaceParticles particles = cloud_particles(&cloud, 1);
+    PxSurfaceMeasure measure[2];
+    for (int k = 0; k < 2; ++k) {
+        PxWall wall = plate_wall(k == 1);
+        PxSurfaceMesh *mesh = make("anisotropic", &particles, &wall, 1);
+        for (uint32_t v = 0; v < mesh->vertices; ++v)
+            CHECK(mesh->position[v][1] > 0.0f);
+        CHECK_OK(px_surface_measure(mesh, &measure[k]));
+        px_surface_free(mesh);
+        px_shape_free(wall.shape);
+    }
+    CHECK(measure[0].volume > 200);
+    CHECK_NEAR(measure[1].volume, measure[0].volume, 1e-4 * measure[0].volume);
+    CHECK_NEAR(measure[1].area, measure[0].area, 1e-4 * measure[0].area);
+    cloud_free(&cloud);
+}
+
+TEST(walls_of_overlapping_parts_give_the_same_bits_with_any_number_of_threads)
+{
+    Cloud cloud = cloud_make(800);
+    add_lattice(&cloud, px_vec(-4, 0.6, -4), 9, 3, 9);
+    PxSurfaceParticles particles = cloud_particles(&cloud, 1);
+    uint64_t bits[2][2] = {{0}};
+    for (int k = 0; k < 2; ++k) {
+        PxSurfaceDef def = px_surface_def_default();
+        PxSurfaceMesh *mesh;
+        PxWall wall = plate_wall(true);
+        def.threads = 1 + 3 * k;
+        CHECK_OK(px_surface_make_walled(&def, &particles, &wall, 1, &mesh));
+        px_digest(mesh->position, mesh->vertices * sizeof *mesh->position, bits[k]);
+        px_surface_free(mesh);
+        px_shape_free(wall.shape);
+    }
+    CHECK(bits[0][0] == bits[1][0] && bits[0][1] == bits[1][1]);
+    cloud_free(&cloud);
+}
+
 /* ---- two phases ---- */
 
 PHYSICS(two_phases_meet_in_one_interface_of_the_right_area)

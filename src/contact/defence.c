@@ -32,7 +32,8 @@ static bool blocked(const Defence *def, const PxBoundary *b, const Way *way, dou
     if (b->ops->at_least(b, way->when, way->from) > length + def->touch)
         return false;
     PxVec3 normal;
-    double start = px_boundary_near(b, way->when, way->from, INFINITY, &normal);
+    double start =
+        px_boundary_near(b, way->when, way->from, 1.0001 * (length + def->touch), &normal);
     if (start > length + def->touch)
         return false;
     if (start > 0) /* closer than `touch` already: a hit is when the distance halves */

@@ -45,6 +45,10 @@ static bool is_due(const PxSolidWalls *w, const PxSolid *s, uint32_t i, double r
     return !((double)last[3] - moved > 1.0001 * radius);
 }
 
+/* How far boundaries are searched for, radii: rows that are farther away are tested again when they
+ * have moved that far. */
+#define SEARCHED 8.0
+
 /* A particle that froze at a boundary may lie closer to it than its radius. Moving it out would
  * strain the solid, so it stays where it is; see docs/decisions.md. */
 #define FROZEN_IN 0.999
@@ -64,11 +68,11 @@ static void near_block(void *user, uint32_t begin, uint32_t end, int thread)
         double radius = (double)s->particles->radius[i];
         /* twice the predicted displacement plus a radius, since neighbours also pull */
         double reach = 2 * radius + 2 * s->dt * (speed + s->dt * push) + w->travel;
-        PxVec3 x = px_solid_place(s, i);
-        double nearest = INFINITY;
+        PxVec3 x = px_solid_place(s, i), normal;
+        double nearest = fmax(1.0001 * reach, SEARCHED * radius);
         for (size_t k = 0; k < w->boundaries; ++k)
             if (stands(w, k))
-                nearest = fmin(nearest, px_boundary_distance(w->boundary[k], 0, x, NULL));
+                nearest = fmin(nearest, px_boundary_near(w->boundary[k], 0, x, nearest, &normal));
         w->near[i] = nearest < reach;
         bool frozen_in = nearest < FROZEN_IN * radius;
         w->radius[i] = (float)(frozen_in ? fmax(nearest, LEAST_RADIUS * radius) : radius);
@@ -424,6 +428,8 @@ static void meet_block(void *user, uint32_t begin, uint32_t end, int thread)
         PxVec3 x = px_solid_place(s, i), normal = {0, 0, 0};
         uint32_t found = PX_NO_BOUNDARY;
         c->gap = 1e30f;
+        if (!c->on && !is_due(w, s, i, (1 + NEAR) * radius))
+            continue;
         for (uint32_t k = 0; k < w->boundaries && w->near[i]; ++k) {
             PxVec3 n;
             if (!stands(w, k))

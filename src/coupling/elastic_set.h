@@ -111,7 +111,7 @@ void px_elastic_set_locate(PxElasticSet *set, const PxParticles *particles);
 /// if `rest_shapes`.
 PxStatus px_elastic_set_gather(PxElasticSet *set, const PxCoupling *c);
 void px_elastic_set_scatter(PxElasticSet *set, const PxCoupling *c, bool strained, bool stuck,
-                            bool rest_shapes);
+                            bool last, bool rest_shapes);
 
 /// Prepares the gathered set for the elastic passes: arrays from scratch, laws of the materials,
 /// and the rigid fit of every component. The caller adds time, step length and contacts.

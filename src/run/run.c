@@ -451,12 +451,13 @@ static PxStatus identify(Run *run, bool resumed)
     return PX_OK;
 }
 
-/* Creates a subfolder of the run and removes partial files of dead processes from it. */
+/* Creates a subfolder of the run and removes partial files of dead processes from it. run.json,
+ * which is written next, syncs it. */
 static PxStatus tidy_folder(const char *dir, const char *name)
 {
     char folder[PX_PATH_MAX];
     PX_TRY(px_path_join(folder, dir, "%s", name));
-    PX_TRY(px_folder_make(folder));
+    PX_TRY(px_folder_make_in(folder));
     return px_folder_clean(folder);
 }
 

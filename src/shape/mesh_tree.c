@@ -733,3 +733,58 @@ bool px_mesh_tree_ray(const PxMeshTree *tree, PxVec3 origin, PxVec3 direction, d
     out->in_face = true;
     return true;
 }
+
+static bool is_same(PxVec3 a, PxVec3 b)
+{
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+static bool share_corner(const Triangle *s, const Triangle *t)
+{
+    return is_same(s->a, t->a) || is_same(s->a, t->b) || is_same(s->a, t->c) ||
+           is_same(s->b, t->a) || is_same(s->b, t->b) || is_same(s->b, t->c) ||
+           is_same(s->c, t->a) || is_same(s->c, t->b) || is_same(s->c, t->c);
+}
+
+/* Does an edge of `s` go through `t`? */
+static bool edges_meet(const Triangle *s, const Triangle *t)
+{
+    const PxVec3 corner[4] = {s->a, s->b, s->c, s->a};
+    for (int k = 0; k < 3; ++k) {
+        double at;
+        if (triangle_meets(t, corner[k], px_sub(corner[k + 1], corner[k]), &at) && at >= 0 &&
+            at <= 1)
+            return true;
+    }
+    return false;
+}
+
+bool px_mesh_tree_crossed(const PxMeshTree *tree, PxVec3 a, PxVec3 b, PxVec3 c)
+{
+    Triangle own = {a, b, c};
+    PxBounds box = px_bounds_empty();
+    uint32_t stack[STACK_SIZE];
+    int top = 0;
+    px_bounds_add(&box, a);
+    px_bounds_add(&box, b);
+    px_bounds_add(&box, c);
+    stack[top++] = 0;
+    while (top > 0) {
+        uint32_t n = stack[--top];
+        const Node *node = &tree->node[n];
+        const PxBounds *other = &node->bounds;
+        if (other->low.x > box.high.x || other->high.x < box.low.x || other->low.y > box.high.y ||
+            other->high.y < box.low.y || other->low.z > box.high.z || other->high.z < box.low.z)
+            continue;
+        for (uint32_t k = node->first; k < node->first + node->count; ++k) {
+            const Triangle *t = &tree->triangle[k];
+            if (!share_corner(&own, t) && (edges_meet(&own, t) || edges_meet(t, &own)))
+                return true;
+        }
+        if (node->count == 0) {
+            stack[top++] = node->first;
+            stack[top++] = n + 1;
+        }
+    }
+    return false;
+}

@@ -48,6 +48,10 @@ bool px_mesh_tree_inside_from(const PxMeshTree *tree, PxVec3 point, const PxMesh
 bool px_mesh_tree_ray(const PxMeshTree *tree, PxVec3 origin, PxVec3 direction, double from,
                       double to, PxMeshSpot *out);
 
+/// Does a triangle of the mesh pass through triangle abc? Those that share a corner with it do not
+/// count.
+bool px_mesh_tree_crossed(const PxMeshTree *tree, PxVec3 a, PxVec3 b, PxVec3 c);
+
 /// The point of triangle abc nearest to p; *in_face (may be NULL) as above.
 PxVec3 px_triangle_closest(PxVec3 p, PxVec3 a, PxVec3 b, PxVec3 c, bool *in_face);
 

@@ -69,7 +69,7 @@ typedef struct Job {
     double magic[2], sum[2];
     PxSolidContact *contact; /* by row */
     uint8_t *bound;          /* by row: held, or in contact */
-    bool extrapolated;       /* the first guess includes the accelerations at the start */
+    bool extrapolated;       /* the first guess includes the last accelerations */
     double off, there;       /* largest residual and largest elastic acceleration, m/s^2 */
     double alpha, beta;
 } Job;
@@ -701,43 +701,46 @@ static PxStatus take(Job *job)
     return PX_OK;
 }
 
-/* Largest acceleration, m/s^2, squared. */
+/* Largest acceleration of the last sub-step, m/s^2, squared. */
 static void fastest_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
     const Job *job = user;
+    float *const *last = job->solid->columns.last;
     float most = 0;
     for (uint32_t i = begin; i < end; ++i) {
-        const float *a = job->solid->a + 4 * (size_t)i;
-        float size = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+        float size = last[0][i] * last[0][i] + last[1][i] * last[1][i] + last[2][i] * last[2][i];
         most = size > most ? size : most;
     }
     part->most[0] = (double)most;
 }
 
-/* Part of a spacing that the accelerations at the start may move rows by, to be the first guess. */
+/* Part of a spacing that the accelerations of the guess may move rows by. */
 #define SHORT 0.05
 
-/* May the guess include the accelerations at the start? They are those at the end of the last
- * sub-step, so that the residual of the guess is only what changes within a sub-step: 11 iterations
- * instead of 16 in the beam of `phyxel bench peer`. They also have the error of the last solve,
- * which the guess multiplies by dt^2 times the highest eigenvalue. */
+/* May the guess include the accelerations of the last sub-step? What the last solve left of its
+ * residual r is an error A^-1 r of the velocities, for a matrix A that is nearly the same, and the
+ * guess has a small multiple of it: its residual is a small multiple of r. (Elastic accelerations
+ * at the start multiply that error by dt^2 times the highest eigenvalue.) The residual of the guess
+ * is otherwise what the accelerations change by in a sub-step. In stiff solids or long steps, where
+ * max_error is a large force, a guess may be within it for many sub-steps, which then only
+ * extrapolate: there it is not made. */
 static bool extrapolates(Job *job, double max_error)
 {
     PxSolid *s = job->solid;
     double dt2 = (double)job->dt * (double)job->dt;
     if (s->press != NULL || dt2 * s->highest * max_error > 1)
         return false;
-    px_solid_forces(s, false);
     PxRows rows = px_solid_rows(s, PX_BLOCK);
     PxPart most = {.maxima = 1};
     px_reduce(&rows, fastest_part, job, &most);
-    return dt2 * sqrt(most.most[0]) <= SHORT * 2 * (double)s->particles->radius[0];
+    double far = dt2 * sqrt(most.most[0]);
+    return far > 0 && far <= SHORT * 2 * (double)s->particles->radius[0];
 }
 
-/* Newton's initial guess includes the accelerations at the start where they are small, else gravity
- * but no other external force: a force on few rows would displace them far in a long step, and the
- * iteration ends in an inverted state. Components held by a handle then start without gravity,
- * because their elastic forces balance it already. */
+/* Newton's initial guess includes the accelerations of the last sub-step where they are small, else
+ * gravity but no other external force: a force on few rows would displace them far in a long step,
+ * and the iteration ends in an inverted state. Components held by a handle then start without
+ * gravity, because their elastic forces balance it already. */
 static void aim_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -750,8 +753,26 @@ static void aim_block(void *user, uint32_t begin, uint32_t end, int thread)
         for (size_t c = 0; c < 3; ++c) {
             size_t k = 4 * (size_t)i + c;
             job->aim[k] = s->v[k] + job->dt * s->pull[k];
-            job->w[k] = s->v[k] + job->dt * (job->extrapolated ? s->a[k] : g[c]);
+            job->w[k] = s->v[k] + job->dt * (job->extrapolated ? s->columns.last[c][i] : g[c]);
         }
+    }
+}
+
+/* Velocities at the end of the sub-step, and the accelerations that led to them. */
+static void end_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *job = user;
+    const PxSolid *s = job->solid;
+    float per = 1.0f / job->dt;
+    for (uint32_t i = begin; i < end; ++i) {
+        float *v = s->v + 4 * (size_t)i;
+        const float *w = job->w + 4 * (size_t)i;
+        for (int c = 0; c < 3; ++c) {
+            s->columns.last[c][i] = per * (w[c] - v[c]);
+            v[c] = w[c];
+        }
+        v[3] = 0.0f;
     }
 }
 
@@ -822,8 +843,8 @@ static PxStatus substep(Job *job, const double *param, double from, double dt)
         residual(job); /* contact impulses of the last w */
     for (uint32_t k = 0; k < s->frames; ++k)
         keep_momenta(job, k);
-    for (size_t k = 0; k < quads; ++k)
-        s->v[k] = k % 4 == 3 ? 0.0f : job->w[k];
+    px_parallel_for(s->threads, s->count, PX_BLOCK, end_block, job);
+    s->remembers = true;
     stick(job);
     s->rebound(s, job->contact);
     if (s->press != NULL)

@@ -121,6 +121,7 @@ typedef struct PxSolid {
                       ///< whose rest shape follows
     bool strained;    ///< some row may have plastic strain
     bool sticks;      ///< friction may act in this step
+    bool remembers;   ///< columns.last was written in this step
 
     /// 4 floats a row, in the frames. The fourth of `u` is the stiffness s of the fit residual
     /// energy, N/m (passes.h); the others' are 0.

@@ -6,7 +6,7 @@ typedef struct Extra {
     uint32_t components, flags;
 } Extra;
 
-enum { REST, VOLUME, SUPPORT, BULK, PLASTIC, HANDLE, HOLD, STUCK, GRIP, EXTRAS };
+enum { REST, VOLUME, SUPPORT, BULK, PLASTIC, HANDLE, HOLD, STUCK, GRIP, LAST, EXTRAS };
 
 static const Extra extra[EXTRAS] = {
     [REST] = {"rest_position", "m", PX_F32, 3, PX_COLUMN_STATE},
@@ -18,6 +18,7 @@ static const Extra extra[EXTRAS] = {
     [HOLD] = {"hold_position", "m", PX_F32, 3, PX_COLUMN_STATE},
     [STUCK] = {"stuck", "m", PX_F32, 6, PX_COLUMN_STATE},
     [GRIP] = {"wall_grip", "m/s", PX_F32, 1, PX_COLUMN_STATE},
+    [LAST] = {"solid_acceleration", "m/s^2", PX_F32, 3, PX_COLUMN_STATE},
 };
 
 PxStatus px_solid_columns_add(PxTable *particles)
@@ -47,6 +48,7 @@ bool px_solid_columns(const PxTable *particles, PxSolidColumns *out)
     for (int c = 0; c < 3; ++c) {
         out->rest[c] = column[REST]->data[c];
         out->hold[c] = column[HOLD]->data[c];
+        out->last[c] = column[LAST]->data[c];
     }
     for (int c = 0; c < 6; ++c)
         out->plastic[c] = column[PLASTIC]->data[c];

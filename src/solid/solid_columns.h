@@ -18,6 +18,8 @@ typedef struct PxSolidColumns {
                        ///< rest shape, m: against other solids (3), and boundaries (friction.h)
     float *grip;       ///< leapfrog: speed that friction of boundaries may still stop, m/s
                        ///< (contact/solid_walls.c)
+    float *last[3];    ///< implicit: acceleration of the last sub-step in the frame of the rest
+                       ///< shape, m/s^2
 } PxSolidColumns;
 
 /// Adds those columns that the table lacks.

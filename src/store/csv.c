@@ -27,6 +27,7 @@ struct PxCsv {
     uint64_t last;
     uint64_t rows;
     uint64_t length; /* bytes of complete rows in the file */
+    uint64_t synced; /* as many of them are on the disk */
     PxText held;
 };
 
@@ -82,7 +83,7 @@ static void add_names(PxCsv *csv)
 static PxStatus start(PxCsv *csv, const void *bytes, size_t size)
 {
     PX_TRY(px_file_write_atomic(csv->path, bytes, size));
-    csv->length = size;
+    csv->length = csv->synced = size;
     csv->descriptor = open(csv->path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
     if (csv->descriptor < 0)
         return px_fail(PX_ERR_IO, "cannot write '%s': %s", csv->path, strerror(errno));
@@ -284,8 +285,9 @@ PxStatus px_csv_row(PxCsv *csv, uint64_t step, const double *values)
 PxStatus px_csv_sync(PxCsv *csv)
 {
     PX_TRY(flush(csv));
-    if (fsync(csv->descriptor) != 0)
+    if (csv->synced != csv->length && fsync(csv->descriptor) != 0)
         return px_fail(PX_ERR_IO, "cannot write '%s': %s", csv->path, strerror(errno));
+    csv->synced = csv->length;
     struct stat about;
     if (fstat(csv->descriptor, &about) == 0 && about.st_nlink == 0)
         return px_fail(PX_ERR_IO, "'%s' was removed during the run", csv->path);

@@ -307,13 +307,13 @@ PxStatus px_folder_sync(const char *path)
 }
 
 /* Creates one folder, whose parent exists. */
-static PxStatus make_one(const char *path)
+static PxStatus make_one(const char *path, bool sync)
 {
     if (mkdir(path, 0777) == 0) {
         char parent[PX_PATH_MAX];
         const char *name;
         PX_TRY(split(path, parent, &name));
-        return px_folder_sync(parent);
+        return sync ? px_folder_sync(parent) : PX_OK;
     }
     int error = errno;
     struct stat info;
@@ -339,11 +339,16 @@ PxStatus px_folder_make(const char *path)
             continue;
         part[k] = '\0';
         /* Check first: mkdir may be forbidden in a parent although the folder exists. */
-        PxStatus status = px_file_exists(part) ? PX_OK : make_one(part);
+        PxStatus status = px_file_exists(part) ? PX_OK : make_one(part, true);
         part[k] = '/';
         PX_TRY(status);
     }
-    return make_one(part);
+    return make_one(part, true);
+}
+
+PxStatus px_folder_make_in(const char *path)
+{
+    return make_one(path, false);
 }
 
 static int compare_names(const void *a, const void *b)

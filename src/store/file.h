@@ -80,6 +80,10 @@ PxStatus px_file_remove(const char *path);
 /// Creates the folder and its parents where they do not exist.
 PxStatus px_folder_make(const char *path);
 
+/// Creates a folder whose parent exists, without syncing it: a file that the caller then writes to
+/// the parent does.
+PxStatus px_folder_make_in(const char *path);
+
 /// Refuses a symbolic link in the place of a folder or file of a run, through which phyxel would
 /// write or remove elsewhere. Errors: PX_ERR_IO.
 PxStatus px_refuse_link(const char *path);

@@ -49,13 +49,15 @@ PxStatus px_run_file_remove(const char *dir, PxRunFile kind, uint32_t first)
     PxNumbers numbers;
     PX_TRY(px_run_file_numbers(dir, kind, &numbers));
     PxStatus status = PX_OK;
+    bool any = false;
     for (size_t k = numbers.count; k > 0 && numbers.data[k - 1] >= first && status == PX_OK; --k) {
+        any = true;
         status = px_run_file_path(path, dir, kind, numbers.data[k - 1]);
         if (status == PX_OK)
             status = px_file_remove(path);
     }
     PX_LIST_FREE(&numbers);
-    if (status == PX_OK)
+    if (status == PX_OK && any)
         status = px_folder_sync(folder);
     if (status == PX_OK && first == 0 && kind != PX_FILE_FRAME)
         px_folder_drop(folder);

@@ -32,6 +32,7 @@ PxStatus px_bench_mesh_walls(PxBench *bench);
 PxStatus px_bench_neighbours(PxBench *bench);
 PxStatus px_bench_peer(PxBench *bench);
 PxStatus px_bench_realtime(PxBench *bench);
+PxStatus px_bench_runs(PxBench *bench);
 PxStatus px_bench_scaling(PxBench *bench);
 PxStatus px_bench_solid(PxBench *bench);
 PxStatus px_bench_surface(PxBench *bench);

@@ -1,18 +1,31 @@
 /// Bench of surfaces of a million particles for every field: time, triangles, memory.
 ///
 /// Two sets of particles: a perturbed cube is nearly all interior, so that neighbourhoods take most
-/// of the time; a splash, a thin sheet with drops above, is nearly all surface.
+/// of the time; a splash, a thin sheet with drops above, is nearly all surface. And 10,000
+/// particles in walls of 5,900 triangles, which the surface neither enters nor sees through: a bowl
+/// as thick as a particle, and a colon, which matter is inside of.
 #include "study/bench.h"
 
 #include "base/memory.h"
 #include "base/profile.h"
 #include "base/random.h"
-#include "phyxel/surface.h"
+#include "phyxel/make.h"
+#include "shape/colon.h"
+#include "surface/surface.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+#include <time.h>
 
 #define SPACING 0.01
+#define PI 3.14159265358979323846
+
+/* Time of all threads, s. */
+static double processor(void)
+{
+    return (double)clock() / CLOCKS_PER_SEC;
+}
 
 typedef struct Cloud {
     uint32_t count;
@@ -90,21 +103,190 @@ static PxStatus measure(PxBench *bench, const char *what, const Cloud *c)
                                         .columns = 3}; /* as many as a velocity has */
         def.field = px_surface_field(k)->name;
         def.threads = bench->threads.count;
-        double best = INFINITY;
+        double best = INFINITY, busy = INFINITY;
         uint32_t triangles = 0;
         for (int n = 0; n < (bench->def.quick ? 1 : 3); ++n) {
             PxSurfaceMesh *mesh;
             PX_TRY(px_bench_next(bench, "%s of %u particles: %s", what, c->count, def.field));
-            double began = px_clock();
+            double began = px_clock(), used = processor();
             PX_TRY(px_surface_make(&def, &particles, &mesh));
             best = fmin(best, px_clock() - began);
+            busy = fmin(busy, processor() - used);
             triangles = mesh->triangles;
             px_surface_free(mesh);
         }
-        px_report_row(bench->report, def.field, best, c->count / best / bench->threads.count,
+        px_report_row(bench->report, def.field, best, busy, c->count / best / bench->threads.count,
                       (double)triangles, triangles / best, px_bench_peak_memory() / 1e9);
     }
     return PX_OK;
+}
+
+/* ---- walls of triangles ---- */
+
+enum { WALL_TRIANGLES = 5900, WALL_PARTICLES = 10000, BOWL_SEGMENTS = 59, BOWL_RINGS = 50 };
+enum { HANDLE_AROUND = 8, HANDLE_ALONG = 20 };
+
+/* A ring that passes through the bowl's side, a part of the same mesh that overlaps the rest. */
+static void add_handle(PxMesh *mesh, uint32_t vertex, uint32_t t, double radius, double thick)
+{
+    enum { AROUND = HANDLE_AROUND, ALONG = HANDLE_ALONG };
+    for (uint32_t k = 0; k < AROUND * ALONG; ++k) {
+        double turn = 2 * PI * (k / AROUND) / ALONG, roll = 2 * PI * (k % AROUND) / AROUND;
+        double to = 0.25 * radius + 0.5 * thick * cos(roll);
+        mesh->position[vertex + k] = px_vec(
+            0.9 * radius + to * cos(turn), -0.5 * radius + to * sin(turn), 0.5 * thick * sin(roll));
+        uint32_t along = k / AROUND, next = (along + 1) % ALONG * AROUND, own = along * AROUND;
+        uint32_t i = k % AROUND, j = (i + 1) % AROUND;
+        const uint32_t quad[2][3] = {{vertex + own + i, vertex + next + i, vertex + next + j},
+                                     {vertex + own + i, vertex + next + j, vertex + own + j}};
+        memcpy(mesh->triangle[t + 2 * k], quad, sizeof quad);
+    }
+}
+
+/* A hemisphere of `radius` inside, `thick`, that opens upwards; its rim is round. */
+static PxStatus bowl_mesh(double radius, double thick, bool handle, PxMesh **out)
+{
+    enum { S = BOWL_SEGMENTS, R = BOWL_RINGS, HALF = R / 2 };
+    enum { MORE = HANDLE_AROUND * HANDLE_ALONG };
+    PxMesh *mesh;
+    PX_TRY(px_mesh_create(S * R + 2 + (handle ? MORE : 0), 2 * S * R + (handle ? 2 * MORE : 0), 0,
+                          &mesh));
+    if (handle)
+        add_handle(mesh, S * R + 2, 2 * S * R, radius, thick);
+    const uint32_t below = S * R, above = S * R + 1;
+    for (int r = 0; r < R; ++r) {
+        bool outer = r < HALF;
+        double angle = 0.5 * PI * (outer ? r + 1.0 : (double)(R - r)) / (HALF + 0.5);
+        double to = radius + (outer ? thick : 0);
+        for (int s = 0; s < S; ++s) {
+            double turn = 2 * PI * s / S;
+            mesh->position[r * S + s] =
+                px_vec(to * sin(angle) * cos(turn), -to * cos(angle), to * sin(angle) * sin(turn));
+        }
+    }
+    mesh->position[below] = px_vec(0, -radius - thick, 0);
+    mesh->position[above] = px_vec(0, -radius, 0);
+    uint32_t t = 0;
+    for (uint32_t s = 0; s < S; ++s) {
+        uint32_t next = (s + 1) % S;
+        const uint32_t first[3] = {below, s, next};
+        memcpy(mesh->triangle[t++], first, sizeof first);
+        for (uint32_t r = 0; r + 1 < R; ++r) {
+            const uint32_t quad[2][3] = {{r * S + s, (r + 1) * S + s, (r + 1) * S + next},
+                                         {r * S + s, (r + 1) * S + next, r * S + next}};
+            memcpy(mesh->triangle[t], quad, sizeof quad);
+            t += 2;
+        }
+        const uint32_t last[3] = {(R - 1) * S + s, above, (R - 1) * S + next};
+        memcpy(mesh->triangle[t++], last, sizeof last);
+    }
+    *out = mesh;
+    return PX_OK;
+}
+
+static PxStatus colon_mesh(PxMesh **out)
+{
+    PxColonDef def = px_colon_def_default();
+    PxColonEnds ends;
+    def.seed = 3;
+    def.triangles = WALL_TRIANGLES;
+    return px_colon_mesh(&def, out, &ends);
+}
+
+/* The lowest places of a lattice in the free part of a wall, half a spacing away from it. */
+static PxStatus fill_wall(const PxWall *wall, double spacing, Cloud *c)
+{
+    PxBounds b = px_shape_bounds(wall->shape);
+    uint32_t count = 0;
+    PX_TRY(cloud_room(c, WALL_PARTICLES));
+    for (double y = b.low.y; y < b.high.y; y += spacing)
+        for (double z = b.low.z; z < b.high.z; z += spacing)
+            for (double x = b.low.x; x < b.high.x && count < WALL_PARTICLES; x += spacing) {
+                PxVec3 at = {x, y, z}, away;
+                bool bowl = !wall->inside && x * x + y * y + z * z > b.low.y * b.low.y;
+                if (bowl || px_wall_distance(wall, 0, at, &away) < 0.5 * spacing)
+                    continue;
+                c->x[0][count] = (float)x;
+                c->x[1][count] = (float)y;
+                c->x[2][count++] = (float)z;
+            }
+    c->count = count;
+    return PX_OK;
+}
+
+typedef enum Vessel { BOWL, BOWL_WITH_HANDLE, COLON } Vessel;
+
+static PxStatus measure_walls(PxBench *bench, Vessel vessel)
+{
+    static const char *const names[] = {"a bowl", "a bowl with a handle", "a colon"};
+    const char *what = names[vessel];
+    bool colon = vessel == COLON;
+    PxShapeDef shape = px_shape_def_default(PX_SHAPE_MESH);
+    PxWall wall = {.inside = colon, .pivot = {0, 0, 0}, .def = shape};
+    PxMesh *mesh;
+    Cloud cloud = {.count = 0};
+    double spacing = SPACING;
+    PX_TRY(colon ? colon_mesh(&mesh)
+                 : bowl_mesh(17.5 * SPACING, SPACING, vessel == BOWL_WITH_HANDLE, &mesh));
+    PxStatus status = px_shape_create_from_mesh(&shape, mesh, what, &wall.shape);
+    if (status == PX_OK && colon)
+        spacing = cbrt(0.4 * px_shape_volume(wall.shape) / WALL_PARTICLES);
+    if (status == PX_OK)
+        wall.bounds = px_shape_bounds(wall.shape);
+    if (status == PX_OK)
+        status = fill_wall(&wall, spacing, &cloud);
+    for (uint32_t k = 0; status == PX_OK && px_surface_field(k) != NULL; ++k) {
+        PxSurfaceDef def = px_surface_def_default();
+        PxSurfaceParticles particles = {.count = cloud.count,
+                                        .spacing = spacing,
+                                        .position = {cloud.x[0], cloud.x[1], cloud.x[2]}};
+        def.field = px_surface_field(k)->name;
+        def.threads = bench->threads.count;
+        double best[2] = {INFINITY, INFINITY}, busy = INFINITY;
+        uint32_t triangles = 0;
+        for (int n = 0; status == PX_OK && n < (bench->def.quick ? 2 : 6); ++n) {
+            PxSurfaceMesh *made;
+            status = px_bench_next(bench, "in %s of %u triangles: %s", what, mesh->triangle_count,
+                                   def.field);
+            double began = px_clock(), used = processor();
+            if (status == PX_OK)
+                status = px_surface_make_walled(&def, &particles, &wall, n % 2 == 0, &made);
+            if (status != PX_OK)
+                break;
+            best[n % 2] = fmin(best[n % 2], px_clock() - began);
+            if (n % 2 == 0) {
+                busy = fmin(busy, processor() - used);
+                triangles = made->triangles;
+            }
+            px_surface_free(made);
+        }
+        if (status == PX_OK)
+            px_report_row(bench->report, what, (double)mesh->triangle_count, def.field,
+                          (double)cloud.count, best[0], busy, best[1], (double)triangles);
+    }
+    cloud_free(&cloud);
+    px_shape_free(wall.shape);
+    px_mesh_free(mesh);
+    return status;
+}
+
+static PxStatus walls(PxBench *bench)
+{
+    static const PxReportColumn columns[] = {
+        {"wall", "wall", "%s"},
+        {"wall_triangles", "of triangles", "%.0f"},
+        {"field", "field", "%s"},
+        {"particles", "particles", "%.0f"},
+        {"seconds", "s", "%.3f"},
+        {"processor_s", "processor, s", "%.3f"},
+        {"without", "without walls, s", "%.3f"},
+        {"triangles", "triangles made", "%.0f"},
+    };
+    px_report_table(bench->report, "walls", "particles near walls of triangles", columns,
+                    PX_COUNT(columns));
+    PX_TRY(measure_walls(bench, BOWL));
+    PX_TRY(measure_walls(bench, BOWL_WITH_HANDLE));
+    return measure_walls(bench, COLON);
 }
 
 PxStatus px_bench_surface(PxBench *bench)
@@ -112,6 +294,7 @@ PxStatus px_bench_surface(PxBench *bench)
     static const PxReportColumn columns[] = {
         {"field", "field", "%s"},
         {"seconds", "s", "%.2f"},
+        {"processor_s", "processor, s", "%.2f"},
         {"particles_per_second_thread", "particles/s a thread", "%.0f"},
         {"triangles", "triangles", "%.0f"},
         {"triangles_per_second", "triangles/s", "%.0f"},
@@ -133,5 +316,5 @@ PxStatus px_bench_surface(PxBench *bench)
         cloud_free(&cloud);
         PX_TRY(status);
     }
-    return PX_OK;
+    return walls(bench);
 }

@@ -643,7 +643,7 @@ PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
     {
         px_solid_end(&s);
         px_exchange_react(set, &s);
-        px_elastic_set_scatter(set, &c, s.strained, s.sticks,
+        px_elastic_set_scatter(set, &c, s.strained, s.sticks, s.remembers,
                                !world->flows && px_world_absorbs(world));
     }
     px_gauges_feel(world, &s);

@@ -2,84 +2,78 @@
 
 #include "shape/shape_inner.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 /* Most faces tested by is_simple_mesh(). */
 enum { MOST_LOOKS = 2000 };
 
-/* Faces at which deepest_in() measures the solid, and a factor for the places between them. */
-enum { MOST_BALLS = 300, MOST_SHRINKS = 8 };
-#define DEEPER 1.5
+/* Does a face of the mesh tell sides apart? */
+enum { NOT_YET = 0, GUIDES, MISLEADS };
 
-/* Is there free space in front of each face and solid behind it? Then the mesh has no nested or
- * overlapping parts. */
+/* Is there free space in front of the face and solid behind it, at its middle? */
+static bool is_outer(const PxShape *shape, uint32_t t)
+{
+    PxVec3 a = px_mesh_corner(shape->mesh, t, 0), b = px_mesh_corner(shape->mesh, t, 1),
+           c = px_mesh_corner(shape->mesh, t, 2);
+    PxVec3 n = px_cross(px_sub(b, a), px_sub(c, a));
+    PxVec3 middle = px_scale(px_add(px_add(a, b), c), 1.0 / 3);
+    /* offset by a thousandth of the triangle's size */
+    double off = 1e-3 / sqrt(px_length(n));
+    return !px_mesh_tree_inside(shape->tree, px_mad(middle, n, off)) &&
+           px_mesh_tree_inside(shape->tree, px_mad(middle, n, -off));
+}
+
+/* Are all faces outer ones? Then the mesh has no nested or overlapping parts. */
 static bool is_simple_mesh(const PxShape *shape)
 {
     uint32_t count = shape->mesh->triangle_count, step = count / MOST_LOOKS + 1;
-    for (uint32_t t = 0; t < count; t += step) {
-        PxVec3 a = px_mesh_corner(shape->mesh, t, 0), b = px_mesh_corner(shape->mesh, t, 1),
-               c = px_mesh_corner(shape->mesh, t, 2);
-        if (px_mesh_triangle_is_flat(a, b, c))
-            continue;
-        PxVec3 n = px_cross(px_sub(b, a), px_sub(c, a));
-        PxVec3 middle = px_scale(px_add(px_add(a, b), c), 1.0 / 3);
-        /* offset by a thousandth of the triangle's size */
-        double off = 1e-3 / sqrt(px_length(n));
-        if (px_mesh_tree_inside(shape->tree, px_mad(middle, n, off)) ||
-            !px_mesh_tree_inside(shape->tree, px_mad(middle, n, -off)))
+    for (uint32_t t = 0; t < count; t += step)
+        if (!px_mesh_triangle_is_flat(px_mesh_corner(shape->mesh, t, 0),
+                                      px_mesh_corner(shape->mesh, t, 1),
+                                      px_mesh_corner(shape->mesh, t, 2)) &&
+            !is_outer(shape, t))
             return false;
-    }
     return true;
 }
 
-/* Radius of the largest ball in the solid that touches the surface at q, whose outward normal is n:
- * balls that contain surface are shrunk until they touch it in two places (shrinking balls, Ma, Bae
- * and Choi 2012). */
-static double ball_at(const PxShape *shape, PxVec3 q, PxVec3 n)
+/* Is the solid behind a face, and free space before it, wherever the face is? In meshes with
+ * overlapping parts a face may be inside another part, or partly so. Found when it is first asked:
+ * whichever thread finds it, the answer is the same. */
+static bool guides(const PxBarriers *barriers, size_t k, uint32_t t)
 {
-    PxVec3 size = px_sub(shape->own_bounds.high, shape->own_bounds.low);
-    double r = 0.5 * px_length(size);
-    for (int k = 0; k < MOST_SHRINKS; ++k) {
-        PxMeshSpot spot;
-        if (!px_mesh_tree_closest(shape->tree, px_mad(q, n, -r), r * (1 - 1e-6), &spot))
-            break;
-        PxVec3 way = px_sub(q, spot.point);
-        double along = px_dot(way, n);
-        if (!(along > 0))
-            break;
-        r = fmin(r, px_dot(way, way) / (2 * along));
-    }
-    return r;
-}
-
-/* Largest distance from the surface inside the solid of a simple mesh. */
-static double deepest_in(const PxShape *shape)
-{
-    uint32_t count = shape->mesh->triangle_count, step = count / MOST_BALLS + 1;
-    double most = 0;
-    for (uint32_t t = 0; t < count; t += step) {
+    if (barriers->face[k] == NULL)
+        return true;
+    _Atomic uint8_t *face = &barriers->face[k][t];
+    uint8_t known = atomic_load_explicit(face, memory_order_relaxed);
+    if (known == NOT_YET) {
+        const PxShape *shape = barriers->wall[k].shape;
         PxVec3 a = px_mesh_corner(shape->mesh, t, 0), b = px_mesh_corner(shape->mesh, t, 1),
                c = px_mesh_corner(shape->mesh, t, 2);
-        if (px_mesh_triangle_is_flat(a, b, c))
-            continue;
-        PxVec3 n = px_normalized(px_cross(px_sub(b, a), px_sub(c, a)), px_vec(0, 1, 0));
-        most = fmax(most, ball_at(shape, px_scale(px_add(px_add(a, b), c), 1.0 / 3), n));
+        bool good = is_outer(shape, t) && !px_mesh_tree_crossed(shape->tree, a, b, c);
+        known = good ? GUIDES : MISLEADS;
+        atomic_store_explicit(face, known, memory_order_relaxed);
     }
-    return DEEPER * most;
+    return known == GUIDES;
 }
 
 PxStatus px_barriers_prepare(PxBarriers *b)
 {
     b->simple = calloc(b->walls + 1, 1);
-    b->deepest = calloc(b->walls + 1, sizeof *b->deepest);
-    if (b->simple == NULL || b->deepest == NULL)
+    b->face = calloc(b->walls + 1, sizeof *b->face);
+    if (b->simple == NULL || b->face == NULL)
         return px_fail(PX_ERR_MEMORY, "surface: no room for %zu walls", b->walls);
     for (size_t k = 0; k < b->walls; ++k) {
         const PxShape *shape = b->wall[k].shape;
-        b->simple[k] = px_shape_kind(shape) == PX_SHAPE_MESH &&
-                       px_wall_moving(&b->wall[k]) == NULL && is_simple_mesh(shape);
-        /* all of the space around a container is solid */
-        b->deepest[k] = b->simple[k] && !b->wall[k].inside ? deepest_in(shape) : INFINITY;
+        if (px_shape_kind(shape) != PX_SHAPE_MESH || px_wall_moving(&b->wall[k]) != NULL)
+            continue;
+        b->simple[k] = is_simple_mesh(shape);
+        if (b->simple[k])
+            continue;
+        b->face[k] = calloc(shape->mesh->triangle_count, sizeof **b->face);
+        if (b->face[k] == NULL)
+            return px_fail(PX_ERR_MEMORY, "surface: no room for the %u faces of a wall",
+                           shape->mesh->triangle_count);
     }
     return PX_OK;
 }
@@ -87,35 +81,70 @@ PxStatus px_barriers_prepare(PxBarriers *b)
 void px_barriers_free(PxBarriers *b)
 {
     PX_LIST_FREE(&b->balls);
+    for (size_t k = 0; b->face != NULL && k < b->walls; ++k)
+        free(b->face[k]);
+    free(b->face);
     free(b->simple);
-    free(b->deepest);
+    b->face = NULL;
     b->simple = NULL;
-    b->deepest = NULL;
 }
 
-/* px_wall_distance() of wall k, or a value of `within` or more where it is that much; *away (may be
- * NULL) is the direction into free space. In simple meshes the nearest face gives the sign, and
- * points farther from the surface than `within` and than any point of the solid are free, so that
- * the search ends there. */
-static double wall_distance(const PxBarriers *b, size_t k, PxVec3 rest, double within, PxVec3 *away)
+/* Is it a mesh that keeps its shape, and have its faces been looked at? */
+static bool is_mesh(const PxBarriers *b, size_t k)
+{
+    return b->simple != NULL && (b->simple[k] || b->face[k] != NULL);
+}
+
+/* What is known of a point from one nearby: that one's signed distance to the same wall, and how
+ * far apart the two are at most. */
+typedef struct Hint {
+    double distance, apart;
+} Hint;
+
+/* Where nothing is known: the distance changes sign anywhere. */
+static const Hint NOTHING = {.distance = 0, .apart = INFINITY};
+
+/* px_wall_distance() of wall k; +-`within` where it is that much or more, then *away is 0. *away
+ * (may be NULL) is the direction into free space. The search in a mesh ends at `within`; where the
+ * nearest face is a part of the surface, it gives the sign. */
+static double wall_distance(const PxBarriers *b, size_t k, PxVec3 rest, double within, Hint hint,
+                            PxVec3 *away)
 {
     const PxWall *wall = &b->wall[k];
     const PxShape *shape = wall->shape;
     PxMeshSpot spot;
-    if (b->simple == NULL || !b->simple[k])
+    if (!is_mesh(b, k))
         return px_wall_distance(wall, 0, rest, away);
     PxVec3 own = px_shape_to_own(shape, rest);
-    double reach = fmax(within, b->deepest[k]);
-    if (!px_mesh_tree_closest(shape->tree, own, reach, &spot))
-        return isfinite(reach) ? reach : px_wall_distance(wall, 0, rest, away);
+    double known = fabs(hint.distance), reach = fmin(within, known + hint.apart);
+    bool same = known > hint.apart; /* the surface is not between the two points */
+    if (known >= within)
+        reach = within; /* it may be any distance above that */
+    if (!px_mesh_tree_closest(shape->tree, own, reach, &spot)) {
+        if (away != NULL)
+            *away = px_vec(0, 0, 0);
+        bool free =
+            same ? hint.distance > 0 : px_mesh_tree_inside(shape->tree, own) == wall->inside;
+        return free ? within : -within;
+    }
     PxVec3 apart = px_sub(own, spot.point);
     double height = px_dot(apart, spot.face);
-    if (!spot.in_face)
-        return px_wall_distance(wall, 0, rest, away); /* there the face does not give the sign */
-    double side = (height < 0) != wall->inside ? -1 : 1;
-    if (away != NULL)
-        *away = px_scale(px_rotate(shape->turn, spot.face), wall->inside ? -1 : 1);
-    return side * spot.distance;
+    /* At edges, and beside faces inside another part, the face does not give the sign. */
+    bool inside = same ? (hint.distance > 0) == wall->inside
+                  : spot.in_face && guides(b, k, spot.triangle)
+                      ? height < 0
+                      : px_mesh_tree_inside_from(shape->tree, own, &spot);
+    if (away != NULL) {
+        PxVec3 out = spot.in_face ? px_scale(spot.face, (height < 0) != inside ? -1 : 1)
+                                  : px_normalized(px_scale(apart, inside ? -1 : 1), spot.face);
+        *away = px_scale(px_rotate(shape->turn, out), wall->inside ? -1 : 1);
+    }
+    return inside == wall->inside ? spot.distance : -spot.distance;
+}
+
+double px_barrier_wall_distance(const PxBarriers *b, size_t k, PxVec3 rest, double within)
+{
+    return wall_distance(b, k, rest, within, NOTHING, NULL);
 }
 
 static double wall_gap(const PxBarriers *b, const PxWall *wall)
@@ -123,9 +152,23 @@ static double wall_gap(const PxBarriers *b, const PxWall *wall)
     return fmax(b->gap, 0.5 * (b->cell - px_shape_thickness(wall->shape)));
 }
 
+double px_barrier_gap(const PxBarriers *b, size_t k)
+{
+    return k < b->walls ? wall_gap(b, &b->wall[k]) : px_barriers_sheet_gap(b);
+}
+
 double px_barriers_sheet_gap(const PxBarriers *b)
 {
     return fmax(b->gap, 0.5 * b->cell);
+}
+
+double px_barriers_balls(const PxBarriers *b, PxVec3 place, double within)
+{
+    double room = within;
+    for (size_t k = 0; k < b->balls.count; ++k)
+        room =
+            fmin(room, px_length(px_sub(place, b->balls.data[k].place)) - b->balls.data[k].radius);
+    return room;
 }
 
 double px_barriers_clearance(const PxBarriers *b, PxVec3 place, double within)
@@ -134,7 +177,7 @@ double px_barriers_clearance(const PxBarriers *b, PxVec3 place, double within)
     for (size_t k = 0; k < b->walls; ++k) {
         PxVec3 rest = px_wall_to_rest(&b->wall[k], 0, place);
         double gap = wall_gap(b, &b->wall[k]);
-        room = fmin(room, wall_distance(b, k, rest, room + gap, NULL) - gap);
+        room = fmin(room, wall_distance(b, k, rest, room + gap, NOTHING, NULL) - gap);
     }
     for (size_t k = 0; k < b->sheets; ++k) {
         PxMeshSpot spot;
@@ -142,10 +185,7 @@ double px_barriers_clearance(const PxBarriers *b, PxVec3 place, double within)
         if (px_mesh_tree_closest(b->sheet[k], place, room + gap, &spot))
             room = fmin(room, spot.distance - gap);
     }
-    for (size_t k = 0; k < b->balls.count; ++k)
-        room =
-            fmin(room, px_length(px_sub(place, b->balls.data[k].place)) - b->balls.data[k].radius);
-    return room;
+    return px_barriers_balls(b, place, room);
 }
 
 bool px_barrier_is_thin(const PxBarriers *b, size_t k, double reach)
@@ -162,40 +202,75 @@ bool px_barrier_is_thin(const PxBarriers *b, size_t k, double reach)
     return px_shape_thickness(wall->shape) < reach;
 }
 
-PxSide px_barrier_side(const PxBarriers *b, size_t k, PxVec3 place, double within)
+/* `last` is the distance of a point `apart` from this one, before that of this point. */
+static PxSide side_of(const PxBarriers *b, size_t k, PxVec3 place, double within, double apart,
+                      double *last)
 {
     PxSide side = {.distance = (float)within};
     PxVec3 away = {0, 0, 0};
+    double d = within;
     if (k < b->walls) {
         const PxWall *wall = &b->wall[k];
         PxVec3 rest = px_wall_to_rest(wall, 0, place);
-        double d = wall_distance(b, k, rest, within, &away);
-        if (d < within) {
-            side.distance = (float)d;
+        d = wall_distance(b, k, rest, within, (Hint){*last, apart}, &away);
+        if (d < within)
             away = px_wall_turn_to_world(wall, 0, away);
-        }
+        else
+            away = px_vec(0, 0, 0);
     } else {
         PxMeshSpot spot;
-        if (px_mesh_tree_closest(b->sheet[k - b->walls], place, within, &spot)) {
-            side.distance = (float)spot.distance;
+        if (px_mesh_tree_closest(b->sheet[k - b->walls], place, fmin(within, *last + apart),
+                                 &spot)) {
+            d = spot.distance;
             away = px_normalized(px_sub(place, spot.point), spot.face);
         }
     }
+    *last = d;
+    side.distance = (float)fmin(d, within);
     side.away[0] = (float)away.x;
     side.away[1] = (float)away.y;
     side.away[2] = (float)away.z;
     return side;
 }
 
-/* Does the segment enter the wall's solid anywhere? Leaving it does not count: the segment began
- * inside. */
-static bool mesh_hides(const PxWall *wall, PxVec3 from, PxVec3 to)
+PxSide px_barrier_side(const PxBarriers *b, size_t k, PxVec3 place, double within)
 {
+    double nothing = 0;
+    return side_of(b, k, place, within, INFINITY, &nothing);
+}
+
+void px_barrier_sides(const PxBarriers *b, size_t k, PxVec3 low, double cell, double within,
+                      PxSides *out)
+{
+    enum { E = PX_SIDES_EDGE };
+    const double margin = 1 + 1e-6; /* for rounding */
+    double last = 0, apart = INFINITY;
+    for (int n = 0; n < PX_SIDES; ++n, apart = margin * cell) {
+        /* to and fro, so that each node is beside the one before */
+        int z = n / (E * E), y = n / E % E, x = n % E;
+        y = z % 2 == 0 ? y : E - 1 - y;
+        x = (n / E) % 2 == 0 ? x : E - 1 - x;
+        PxVec3 place = {low.x + x * cell, low.y + y * cell, low.z + z * cell};
+        PxSide side = side_of(b, k, place, within, apart, &last);
+        int at = (z * E + y) * E + x;
+        out->distance[at] = side.distance;
+        for (int a = 0; a < 3; ++a)
+            out->away[a][at] = side.away[a];
+    }
+}
+
+/* Does the segment enter the wall's solid anywhere? Leaving it does not count: the segment began
+ * inside. What leaves one part of a vessel may be in another one, which overlaps it. */
+static bool mesh_hides(const PxBarriers *b, size_t k, PxVec3 from, PxVec3 to)
+{
+    const PxWall *wall = &b->wall[k];
     const PxShape *shape = wall->shape;
-    PxVec3 a = px_shape_to_own(shape, from), way = px_sub(px_shape_to_own(shape, to), a);
+    PxVec3 start = px_shape_to_own(shape, from), way = px_sub(px_shape_to_own(shape, to), start);
     PxMeshSpot spot;
-    for (double t = 0; px_mesh_tree_ray(shape->tree, a, way, t, 1, &spot); t = spot.distance)
-        if ((px_dot(spot.face, way) < 0) != wall->inside)
+    for (double t = 0; px_mesh_tree_ray(shape->tree, start, way, t, 1, &spot); t = spot.distance)
+        if ((px_dot(spot.face, way) < 0) != wall->inside &&
+            (!wall->inside || guides(b, k, spot.triangle) ||
+             !px_mesh_tree_inside(shape->tree, px_mad(spot.point, way, 1e-3))))
             return true;
     return false;
 }
@@ -206,12 +281,12 @@ static bool wall_hides(const PxBarriers *barriers, size_t k, PxVec3 from, PxVec3
 {
     const PxWall *wall = &barriers->wall[k];
     PxVec3 a = px_wall_to_rest(wall, 0, from), b = px_wall_to_rest(wall, 0, to);
-    if (barriers->simple != NULL && barriers->simple[k])
-        return mesh_hides(wall, a, b);
+    if (is_mesh(barriers, k))
+        return mesh_hides(barriers, k, a, b);
     PxVec3 way = px_sub(b, a);
     double length = px_length(way), done = 0, least = 0.02 * length;
     while (done < length) {
-        double d = wall_distance(barriers, k, px_mad(a, way, done / length), INFINITY, NULL);
+        double d = px_wall_distance(wall, 0, px_mad(a, way, done / length), NULL);
         if (d < -0.5 * least)
             return true;
         if (d + end >= length - done)

@@ -33,19 +33,22 @@ typedef struct PxBarriers {
     PxBalls balls; ///< made by the surface where it would cross sheets
     double gap;    ///< m
     double cell;   ///< m
-    uint8_t
-        *simple; ///< by wall: its mesh is one simple closed surface; set by px_barriers_prepare()
-    double *deepest; ///< by simple wall: no point of its solid is farther from its surface, m
+    bool *simple;  ///< by wall: its mesh has no overlapping parts; set by px_barriers_prepare()
+    _Atomic uint8_t **face; ///< by wall, then by face of a mesh that is not simple: private
 } PxBarriers;
 
-/// Finds the walls that are meshes without nested parts: there the normal of the nearest face gives
-/// the sign of the distance, which is far cheaper than the winding number. Errors: PX_ERR_MEMORY.
+/// Finds the walls that are meshes without overlapping parts: there the normal of the nearest face
+/// gives the sign of the distance, which is far cheaper than the winding number. Of others, the
+/// faces are looked at when they are needed. Errors: PX_ERR_MEMORY.
 PxStatus px_barriers_prepare(PxBarriers *barriers);
 void px_barriers_free(PxBarriers *barriers); ///< frees what px_barriers_prepare() allocated
 
 /// Clearance at a point, m: distance to the nearest barrier minus its gap, negative inside walls;
 /// `within` if it is larger.
 double px_barriers_clearance(const PxBarriers *barriers, PxVec3 place, double within);
+
+/// The same of the balls alone.
+double px_barriers_balls(const PxBarriers *barriers, PxVec3 place, double within);
 
 /// Distance that surfaces keep from sheets, m.
 double px_barriers_sheet_gap(const PxBarriers *barriers);
@@ -73,6 +76,23 @@ typedef struct PxSide {
     float away[3];  ///< unit vector from the nearest point of the barrier
 } PxSide;
 PxSide px_barrier_side(const PxBarriers *barriers, size_t k, PxVec3 place, double within);
+
+/// The same for the 512 nodes of a block of a grid, x fastest: each search begins with what is
+/// known of the node before.
+#define PX_SIDES_EDGE 8
+#define PX_SIDES (PX_SIDES_EDGE * PX_SIDES_EDGE * PX_SIDES_EDGE)
+typedef struct PxSides {
+    float distance[PX_SIDES], away[3][PX_SIDES];
+} PxSides;
+void px_barrier_sides(const PxBarriers *barriers, size_t k, PxVec3 low, double cell, double within,
+                      PxSides *out);
+
+/// Distance that surfaces keep from barrier k, m.
+double px_barrier_gap(const PxBarriers *barriers, size_t k);
+
+/// Distance of a point of a wall's rest frame to its surface, m, negative in the solid; +-`within`
+/// where it is that much or more.
+double px_barrier_wall_distance(const PxBarriers *barriers, size_t k, PxVec3 rest, double within);
 
 /// Does the barrier intersect the segment between two points whose sides are known? Points with
 /// similar directions `away` are on one side of a thin barrier; the segment is traced only for

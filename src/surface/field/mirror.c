@@ -41,8 +41,10 @@ static int box_images(const PxWall *wall, PxVec3 at, double least, double within
 }
 
 /* Images of a point, in the wall's rest frame. */
-static int images_of(const PxWall *wall, PxVec3 at, double least, double within, PxVec3 *out)
+static int images_of(const PxBarriers *barriers, size_t k, PxVec3 at, double least, double within,
+                     PxVec3 *out)
 {
+    const PxWall *wall = &barriers->wall[k];
     if (wall->inside && px_shape_kind(wall->shape) == PX_SHAPE_BOX)
         return box_images(wall, at, least, within, out);
     PxVec3 away;
@@ -51,7 +53,8 @@ static int images_of(const PxWall *wall, PxVec3 at, double least, double within,
     if (!(d > least && d < within))
         return 0;
     out[0] = px_mad(at, away, -2 * d);
-    return px_wall_distance(wall, 0, out[0], NULL) < -least;
+    /* the image is as near to the same place of the surface, or nearer to another */
+    return px_barrier_wall_distance(barriers, k, out[0], 1.01 * d) < -least;
 }
 
 /* ---- what is behind sheets ---- */
@@ -184,7 +187,7 @@ static void images_block(void *user, uint32_t begin, uint32_t end, int thread)
         for (size_t w = 0; w < b->walls + b->sheets; ++w) {
             const PxWall *wall = w < b->walls ? &b->wall[w] : NULL;
             PxVec3 image[MOST];
-            int images = wall != NULL ? images_of(wall, px_wall_to_rest(wall, 0, at), job->least,
+            int images = wall != NULL ? images_of(b, w, px_wall_to_rest(wall, 0, at), job->least,
                                                   job->within, image)
                                       : sheet_image(b->sheet[w - b->walls], &job->spots, data, at,
                                                     job->least, job->within, image);

@@ -67,13 +67,18 @@ static float limited(double s, const PxBarriers *barriers, const double at[3], f
     for (int k = 0; k < 7; ++k)
         most = depth[k] > most ? depth[k] : most;
     double far = s * (double)(most + STEP);
-    if (barriers != NULL && px_barriers_clearance(barriers, px_vec(at[0], at[1], at[2]), far) < far)
+    double room =
+        barriers != NULL ? px_barriers_clearance(barriers, px_vec(at[0], at[1], at[2]), far) : far;
+    if (room < far) {
+        /* so near is a barrier to every place of the stencil */
+        far = fmin(far, fabs(room) + 1.001 * (double)STEP * s);
         for (int k = 0; k < 7; ++k) {
             PxVec3 place = {at[0] + (double)stencil[0][k] * s, at[1] + (double)stencil[1][k] * s,
                             at[2] + (double)stencil[2][k] * s};
             depth[k] = px_barriers_limit(depth[k],
                                          (float)(px_barriers_clearance(barriers, place, far) / s));
         }
+    }
     for (int a = 0; a < 3; ++a)
         slope[a] = (depth[1 + 2 * a] - depth[2 + 2 * a]) / (2 * STEP);
     return depth[0];

@@ -36,6 +36,13 @@ static inline bool px_visibility_near(const PxVisibility *visibility, size_t c, 
            visibility->reach;
 }
 
+/// Side of a particle, or of a mirrored one's original, relative to a blocker.
+static inline const PxSide *px_visibility_own(const PxVisibility *visibility, size_t c,
+                                              uint32_t row)
+{
+    return &visibility->side[c * visibility->field->count + row];
+}
+
 /// Does the blocker occlude a particle (or a mirrored one's original) from a point? Points inside
 /// walls are never occluded: they are outside whatever the field is.
 bool px_visibility_occluded(const PxVisibility *visibility, size_t c, uint32_t row, PxVec3 place,

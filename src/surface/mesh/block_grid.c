@@ -188,12 +188,12 @@ typedef struct Fill {
 /* Thin barriers near a block, and the sides of its nodes; more than MOST_BLOCKERS in one place
  * are ignored. */
 enum { MOST_BLOCKERS = 6 };
+_Static_assert(PX_SIDES == PX_BLOCK_NODES, "sides are of the nodes of a block");
 
 typedef struct View {
     size_t blocker[MOST_BLOCKERS]; /* indices into the visibility's blockers */
     int blockers;
-    PxSide side[MOST_BLOCKERS][PX_BLOCK_NODES]; /* valid where `known` has the node's bit */
-    uint8_t known[MOST_BLOCKERS][PX_BLOCK_NODES / 8];
+    PxSides side[MOST_BLOCKERS];
 } View;
 
 static PxVec3 node_place(const double origin[3], double cell, int n)
@@ -206,75 +206,80 @@ static void view_make(View *view, const PxVisibility *visibility, const double o
                       double cell)
 {
     double half = 0.5 * (PX_BLOCK_EDGE - 1) * cell, within = 1.74 * half + visibility->reach;
+    PxVec3 low = {origin[0], origin[1], origin[2]};
     PxVec3 middle = {origin[0] + half, origin[1] + half, origin[2] + half};
     view->blockers = 0;
     for (size_t c = 0; c < visibility->blockers && view->blockers < MOST_BLOCKERS; ++c) {
         PxSide side = px_barrier_side(visibility->barriers, visibility->blocker[c], middle, within);
         if (!((double)side.distance < within))
             continue;
-        memset(view->known[view->blockers], 0, sizeof view->known[view->blockers]);
+        px_barrier_sides(visibility->barriers, visibility->blocker[c], low, cell, visibility->reach,
+                         &view->side[view->blockers]);
         view->blocker[view->blockers++] = c;
     }
 }
 
-/* Side of a node relative to a blocker, computed on demand: few nodes have sources in reach. */
-static const PxSide *node_side(View *view, int c, const PxVisibility *visibility, PxVec3 place,
-                               int n)
+/* Bits of the nodes of a row along x at which a source is visible, or out of reach. `at` is the
+ * source's place relative to the row's first node, `own` its original's side. */
+static uint8_t row_visibility(const View *view, int c, const PxVisibility *visibility,
+                              const double origin[3], double cell, int row, const float at[3],
+                              const PxSide *own, uint32_t of)
 {
-    PxSide *side = &view->side[c][n];
-    if (!(view->known[c][n / 8] >> n % 8 & 1)) {
-        *side = px_visibility_side(visibility, view->blocker[c], place);
-        view->known[c][n / 8] |= (uint8_t)(1u << n % 8);
-    }
-    return side;
-}
-
-/* Bits of the nodes of a row along x at which a source is visible, or out of reach. */
-static uint8_t row_visibility(View *view, int c, const PxVisibility *visibility,
-                              const double origin[3], double cell, int row,
-                              const PxPotentialSource *source, uint32_t of)
-{
-    double s = visibility->field->spacing;
-    PxVec3 at = {origin[0] + (double)source->x * s, origin[1] + (double)source->y * s,
-                 origin[2] + (double)source->z * s};
-    unsigned seen = 0xff;
+    float reach = 1.0001f * (float)visibility->reach, edge = (float)cell;
+    const PxSides *sides = &view->side[c];
+    uint8_t maybe[PX_BLOCK_EDGE];
+    /* px_barrier_occludes() asks the same of the original: of mirrored particles that is on another
+     * side than the image */
     for (int i = 0; i < PX_BLOCK_EDGE; ++i) {
         int n = PX_BLOCK_EDGE * row + i;
-        PxVec3 place = node_place(origin, cell, n), way = px_sub(place, at);
-        if (px_dot(way, way) < visibility->reach * visibility->reach &&
-            px_visibility_occluded(visibility, view->blocker[c], of, place,
-                                   node_side(view, c, visibility, place, n)))
+        float x = (float)i * edge - at[0], far2 = x * x + at[1] * at[1] + at[2] * at[2];
+        float along = own->away[0] * sides->away[0][n] + own->away[1] * sides->away[1][n] +
+                      own->away[2] * sides->away[2][n];
+        maybe[i] =
+            (uint8_t)((far2 < reach * reach) & (sides->distance[n] > 0.0f) & !(along > 0.0f));
+    }
+    unsigned seen = 0xff;
+    for (int i = 0; i < PX_BLOCK_EDGE; ++i) {
+        if (!maybe[i])
+            continue;
+        int n = PX_BLOCK_EDGE * row + i;
+        PxSide side = {sides->distance[n],
+                       {sides->away[0][n], sides->away[1][n], sides->away[2][n]}};
+        if (px_visibility_occluded(visibility, view->blocker[c], of, node_place(origin, cell, n),
+                                   &side))
             seen &= ~(1u << i);
     }
     return (uint8_t)seen;
 }
 
 /* Computes which sources are visible at which nodes. */
-static void find_visible(View *view, const PxVisibility *visibility, const double origin[3],
+static void find_visible(const View *view, const PxVisibility *visibility, const double origin[3],
                          double cell, const PxPotentialSource *source, const uint32_t *row_of,
                          uint32_t sources, uint8_t (*visible)[PX_BLOCK_ROWS])
 {
     const PxPotential *f = visibility->field;
     const float margin = 1e-3f; /* for rounding; testing more rows than needed changes nothing */
-    float edge = (float)(cell / f->spacing);
+    float edge = (float)(cell / f->spacing), s = (float)f->spacing;
     memset(visible, 0xff, sources * sizeof *visible);
     for (uint32_t n = 0; n < sources; ++n)
         for (int c = 0; c < view->blockers; ++c) {
             if (!px_visibility_near(visibility, view->blocker[c], row_of[n]))
                 continue;
+            const PxSide *own = px_visibility_own(visibility, view->blocker[c], row_of[n]);
             for (int row = 0; row < PX_BLOCK_ROWS; ++row) {
                 float y = (float)(row % PX_BLOCK_EDGE) * edge - source[n].y;
                 float z = (float)(row / PX_BLOCK_EDGE) * edge - source[n].z;
+                const float at[3] = {s * source[n].x, -s * y, -s * z};
                 if (fabsf(y) < source[n].shape[6] + margin &&
                     fabsf(z) < source[n].shape[7] + margin)
-                    visible[n][row] &= row_visibility(view, c, visibility, origin, cell, row,
-                                                      &source[n], row_of[n]);
+                    visible[n][row] &=
+                        row_visibility(view, c, visibility, origin, cell, row, at, own, row_of[n]);
             }
         }
 }
 
 /* Depths of one field at the nodes of a block. */
-static void block_depths(const PxVisibility *visibility, View *view, const double origin[3],
+static void block_depths(const PxVisibility *visibility, const View *view, const double origin[3],
                          double cell, float *depth)
 {
     const PxPotential *f = visibility->field;
@@ -304,20 +309,48 @@ static void block_depths(const PxVisibility *visibility, View *view, const doubl
         depth[n] = px_potential_depth(f, depth[n]);
 }
 
-/* Limits the depths by the clearance from barriers. */
-static void limit_depths(const PxBarriers *barriers, const double origin[3], double cell,
-                         double spacing, float *depth)
+/* Sides of a block's nodes of one barrier, from the view if it has them. */
+static const PxSides *sides_of(const Fill *fill, const View *view, size_t k, PxVec3 low,
+                               double cell, double within, PxSides *room)
 {
+    for (int c = 0; c < view->blockers; ++c)
+        if (fill->visibility.blocker[view->blocker[c]] == k)
+            return &view->side[c];
+    px_barrier_sides(fill->barriers, k, low, cell, within, room);
+    return room;
+}
+
+/* Limits the depths by the clearance from barriers. Deeper in a wall than a cell, no node is beside
+ * one that is not in it: there the sign alone matters. */
+static void limit_depths(const Fill *fill, const View *view, const double origin[3], float *depth)
+{
+    const PxBarriers *barriers = fill->barriers;
+    double cell = fill->grid->cell, spacing = fill->field->spacing;
     double half = 0.5 * (PX_BLOCK_EDGE - 1) * cell, wide = 1.74 * half + spacing;
+    double least = fmax((double)PX_CLING_REACH * spacing, 1.01 * cell);
+    PxVec3 low = {origin[0], origin[1], origin[2]};
     PxVec3 middle = {origin[0] + half, origin[1] + half, origin[2] + half};
+    PxSides room;
+    float clearance[PX_BLOCK_NODES], per_s = (float)(1 / spacing);
     if (px_barriers_clearance(barriers, middle, wide) >= wide)
         return;
-    for (int n = 0; n < PX_BLOCK_NODES; ++n) {
-        PxVec3 at = node_place(origin, cell, n);
-        double within = (double)PX_CLING_REACH * spacing;
-        depth[n] = px_barriers_limit(
-            depth[n], (float)(px_barriers_clearance(barriers, at, within) / spacing));
+    for (int n = 0; n < PX_BLOCK_NODES; ++n)
+        clearance[n] = barriers->balls.count > 0
+                           ? (float)px_barriers_balls(barriers, node_place(origin, cell, n), least)
+                           : (float)least;
+    for (size_t k = 0; k < barriers->walls + barriers->sheets; ++k) {
+        double gap = px_barrier_gap(barriers, k);
+        PxSide side = px_barrier_side(barriers, k, middle, wide + gap);
+        if (!((double)side.distance < wide + gap))
+            continue;
+        const PxSides *sides = sides_of(fill, view, k, low, cell, least + gap, &room);
+        for (int n = 0; n < PX_BLOCK_NODES; ++n) {
+            float d = sides->distance[n] - (float)gap;
+            clearance[n] = d < clearance[n] ? d : clearance[n];
+        }
     }
+    for (int n = 0; n < PX_BLOCK_NODES; ++n)
+        depth[n] = px_barriers_limit(depth[n], clearance[n] * per_s);
 }
 
 static void fill_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -340,7 +373,7 @@ static void fill_block(void *user, uint32_t begin, uint32_t end, int thread)
                 value[n] = px_potential_meet(value[n], other[n]);
         }
         if (fill->barriers != NULL)
-            limit_depths(fill->barriers, origin, s->cell, fill->field->spacing, value);
+            limit_depths(fill, &view, origin, value);
     }
 }
 
