@@ -17,32 +17,15 @@
 #ifndef PX_FLUID_PRESSURE_COARSE_H
 #define PX_FLUID_PRESSURE_COARSE_H
 
-#include "fluid/fluid.h"
+#include "fluid/coarse_cells.h"
 
-enum { PX_COARSE_CORNERS = 8, PX_COARSE_STENCIL = 27 };
-
-/// A coarse cell lies on one rank, with all of its particles (dist/dist.h). The ranks gather each
-/// other's element matrices and right-hand sides; each solves the same system for all nodes and
-/// corrects its own particles.
 typedef struct PxCoarse {
-    const PxFluid *fluid;
-    uint32_t own;        ///< coarse cells of this rank with enough particles
-    uint32_t *cell_fine; ///< per own cell: index of its first fine cell in fine_cell[]
-    uint32_t *fine_cell; ///< fine cells, grouped by coarse cell
-    int32_t *at;         ///< coarse coordinates, 3 per own cell
-    float *element;      ///< element matrix, 8 x 8 per own cell
-    float *right;        ///< restricted right-hand side, 8 corners per own cell
-    uint32_t cells;      ///< coarse cells of all ranks, in the order of their first fine cells
-    uint32_t *gathered;  ///< per cell: its place among the gathered; NULL: one rank
-    uint32_t *number;    ///< per own cell: its number among all cells; NULL: one rank
-    uint32_t nodes;      ///< corners of all cells
-    uint32_t *cell_node; ///< 8 nodes per cell
-    double *matrix;      ///< K, 27 entries per node
-    uint32_t *neighbour; ///< 27 nodes per node, or PX_COARSE_NONE
+    PxCoarseCells cells;
+    float *element; ///< element matrix, 8 x 8 per own cell
+    float *right;   ///< restricted right-hand side, 8 corners per own cell
+    double *matrix; ///< K, 27 entries per node
     double *solution, *residual, *direction, *image, *scale;
 } PxCoarse;
-
-#define PX_COARSE_NONE UINT32_MAX
 
 /// Input of the matrix.
 typedef struct PxCoarseInput {

@@ -14,15 +14,13 @@ enum {
     CHANGE = PLACE + 3,  /* m x: the momentum of the change */
     MOMENT = CHANGE + 3, /* its moment about the origin */
     SECOND = MOMENT + 3, /* m times xx, yy, zz, xy, yz, zx of the positions */
-    TIED = SECOND + 6,   /* rows that something holds */
-    SUMS
+    SUMS = SECOND + 6
 };
 
 typedef struct Job {
     const PxFluid *fluid;
-    const uint8_t *tied;
+    const PxFreeSets *free;
     const float *x;
-    PxDisjointSets sets;
     double magic[SUMS];
 } Job;
 
@@ -43,7 +41,6 @@ static void terms(const Job *job, uint32_t i, double term[SUMS])
         term[SECOND + k] = m * place[k] * place[k];
         term[SECOND + 3 + k] = m * place[k] * place[(k + 1) % 3];
     }
-    term[TIED] = job->tied[i];
 }
 
 static void sizes_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
@@ -58,27 +55,63 @@ static void sizes_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
     memcpy(part->most, most, sizeof most);
 }
 
+/* ---- the sets ------------------------------------------------------------- */
+
+/* Rows that are joined by one thread before the serial part joins the blocks. */
+#define JOINED (4 * PX_BLOCK)
+
+typedef struct Joins {
+    const PxPairs *pairs;
+    const float *viscous;
+    PxDisjointSets *sets;
+    uint8_t *leaves; /* by row: it has neighbours in other blocks */
+} Joins;
+
+/* Joins pairs within a block: no row of another one is touched. The larger row joins a pair. */
+static void join_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Joins *job = user;
+    const PxPairs *pairs = job->pairs;
+    PxDisjointSets *sets = job->sets;
+    for (uint32_t i = begin; i < end; ++i)
+        if (job->viscous[i] > 0.0f)
+            px_sets_add(sets, i);
+    for (uint32_t i = begin; i < end; ++i) {
+        job->leaves[i] = 0;
+        if (!(job->viscous[i] > 0.0f))
+            continue;
+        for (uint32_t k = 0; k < pairs->size[i]; ++k) {
+            uint32_t j = pairs->row[pairs->start[i] + k];
+            if (j < begin || j >= pairs->count)
+                job->leaves[i] = 1;
+            else if (j < i && job->viscous[j] > 0.0f && sets->root[j] != sets->root[i])
+                px_sets_join(sets, i, j);
+        }
+    }
+}
+
 static PxStatus find_sets(const PxFluid *f, const float *mu, PxDisjointSets *sets)
 {
     const PxPairs *pairs = f->pairs;
     uint32_t visible = px_fluid_visible(f);
     float *viscous = PX_ARENA_ARRAY(f->scratch, float, visible);
+    Joins job = {pairs, viscous, sets, PX_ARENA_ARRAY(f->scratch, uint8_t, f->count)};
     PX_TRY(px_sets_begin(sets, visible, f->scratch));
-    if (viscous == NULL)
+    if (viscous == NULL || job.leaves == NULL)
         return px_fail(PX_ERR_MEMORY, "viscosity: no room for %u particles", visible);
     memcpy(viscous, mu, f->count * sizeof *viscous);
     px_fluid_refresh(f, viscous, sizeof *viscous, sizeof *viscous);
-    for (uint32_t i = 0; i < visible; ++i)
+    for (uint32_t i = f->count; i < visible; ++i)
         if (viscous[i] > 0.0f)
             px_sets_add(sets, i);
+    px_parallel_for(f->threads, f->count, JOINED, join_block, &job);
     for (uint32_t i = 0; i < f->count; ++i) {
-        if (!(viscous[i] > 0.0f))
-            continue;
-        for (uint32_t k = 0; k < pairs->size[i]; ++k) {
+        uint32_t begin = i - i % JOINED;
+        for (uint32_t k = 0; job.leaves[i] && k < pairs->size[i]; ++k) {
             uint32_t j = pairs->row[pairs->start[i] + k];
-            if (j < i || j >= f->count) /* another row joins the other half */
-                if (viscous[j] > 0.0f && sets->root[j] != sets->root[i])
-                    px_sets_join(sets, i, j);
+            if ((j < begin || j >= f->count) && viscous[j] > 0.0f && sets->root[j] != sets->root[i])
+                px_sets_join(sets, i, j);
         }
     }
     const uint64_t *id = f->particles->id;
@@ -93,11 +126,33 @@ static PxStatus find_sets(const PxFluid *f, const float *mu, PxDisjointSets *set
     return px_sets_number(sets, id, &(PxSetsRanks){f->dist, f->count, f->copies}, f->scratch);
 }
 
+PxStatus px_viscosity_free_sets(const PxFluid *f, const float *mu, const uint8_t *tied,
+                                PxFreeSets *out)
+{
+    PxDisjointSets sets;
+    PX_TRY(find_sets(f, mu, &sets));
+    *out = (PxFreeSets){.set = sets.set, .sets = sets.sets};
+    out->held = PX_ARENA_ARRAY(f->scratch, double, sets.sets);
+    if (out->held == NULL)
+        return px_fail(PX_ERR_MEMORY, "viscosity: no room for %u sets", sets.sets);
+    for (uint32_t k = 0; k < sets.sets; ++k)
+        out->held[k] = 0;
+    for (uint32_t i = 0; i < f->count; ++i)
+        if (tied[i] && sets.set[i] > 0)
+            out->held[sets.set[i] - 1] = 1;
+    px_dist_max(f->dist, out->held, sets.sets);
+    for (uint32_t k = 0; k < sets.sets; ++k)
+        out->any |= out->held[k] == 0;
+    return PX_OK;
+}
+
+/* ---- their motion --------------------------------------------------------- */
+
 /* The sums of every set, of all ranks. */
 static PxStatus sum_sets(const Job *job, double (**out)[SUMS])
 {
     const PxFluid *f = job->fluid;
-    uint32_t sets = job->sets.sets, total;
+    uint32_t sets = job->free->sets, total;
     double(*mine)[SUMS] = px_arena_take_array(f->scratch, sets, sizeof *mine), term[SUMS];
     double(*sum)[SUMS] = px_arena_take_array(f->scratch, sets, sizeof *sum);
     if (mine == NULL || sum == NULL)
@@ -105,9 +160,10 @@ static PxStatus sum_sets(const Job *job, double (**out)[SUMS])
     memset(mine, 0, sets * sizeof *mine);
     memset(sum, 0, sets * sizeof *sum);
     for (uint32_t i = 0; i < f->count; ++i) {
-        if (job->sets.set[i] == 0)
+        uint32_t set = job->free->set[i];
+        if (set == 0 || job->free->held[set - 1] > 0)
             continue;
-        double *to = mine[job->sets.set[i] - 1];
+        double *to = mine[set - 1];
         terms(job, i, term);
         for (int k = 0; k < SUMS; ++k)
             to[k] += px_sum_round(job->magic[k], term[k]);
@@ -131,7 +187,7 @@ static Rigid rigid_of(const double sum[SUMS])
 {
     Rigid out = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
     double m = sum[MASS];
-    if (sum[TIED] > 0 || !(m > 0))
+    if (!(m > 0))
         return out;
     PxVec3 change = px_vec(sum[CHANGE], sum[CHANGE + 1], sum[CHANGE + 2]);
     PxVec3 moment = px_vec(sum[MOMENT], sum[MOMENT + 1], sum[MOMENT + 2]);
@@ -150,11 +206,12 @@ static Rigid rigid_of(const double sum[SUMS])
     return out;
 }
 
-PxStatus px_viscosity_free_change(const PxFluid *f, const float *mu, const uint8_t *tied, float *x)
+PxStatus px_viscosity_free_change(const PxFluid *f, const PxFreeSets *free, float *x)
 {
+    if (!free->any)
+        return PX_OK;
     PxArenaMark mark = px_arena_mark(f->scratch);
-    Job job = {.fluid = f, .tied = tied, .x = x};
-    PX_TRY(find_sets(f, mu, &job.sets));
+    Job job = {.fluid = f, .free = free, .x = x};
     PxRows rows = px_fluid_rows(f);
     PxPart most = {.maxima = SUMS};
     uint64_t count = px_reduce(&rows, sizes_part, &job, &most);
@@ -162,15 +219,16 @@ PxStatus px_viscosity_free_change(const PxFluid *f, const float *mu, const uint8
         job.magic[k] = px_sum_magic(most.most[k], count);
     double(*sum)[SUMS] = NULL;
     PX_TRY(sum_sets(&job, &sum));
-    Rigid *motion = PX_ARENA_ARRAY(f->scratch, Rigid, job.sets.sets);
+    Rigid *motion = PX_ARENA_ARRAY(f->scratch, Rigid, free->sets);
     if (motion == NULL)
-        return px_fail(PX_ERR_MEMORY, "viscosity: no room for %u sets", job.sets.sets);
-    for (uint32_t k = 0; k < job.sets.sets; ++k)
+        return px_fail(PX_ERR_MEMORY, "viscosity: no room for %u sets", free->sets);
+    for (uint32_t k = 0; k < free->sets; ++k)
         motion[k] = rigid_of(sum[k]);
     for (uint32_t i = 0; i < f->count; ++i) {
-        if (job.sets.set[i] == 0)
+        uint32_t set = free->set[i];
+        if (set == 0 || free->held[set - 1] > 0)
             continue;
-        const Rigid *r = &motion[job.sets.set[i] - 1];
+        const Rigid *r = &motion[set - 1];
         PxVec3 at = px_sub(px_particle_place(f->particles, i), r->middle);
         PxVec3 less = px_add(r->way, px_cross(r->spin, at));
         float *to = x + 4 * (size_t)i;

@@ -42,13 +42,16 @@
 /// Solved by conjugate gradients for v' - v, preconditioned with the diagonal of a full lattice of
 /// the most viscous fluid plus that of the walls. Away from walls it is a multiple of the masses,
 /// so every iterate conserves both momenta, also where viscosities differ. Very viscous fluids
-/// start from the change of the last step; at 10 Pa s that guess costs what it saves. Fluids of low
-/// viscosity, as water, use the explicit force of Morris et al. without rotations, one pass over
-/// the pairs.
+/// start from the change of the last step (at 10 Pa s that saves nothing) and have a coarse part in
+/// the preconditioner (coarse_viscosity.h), which solves for the smooth part of the change, except
+/// in worlds with elastic matter. That part conserves momenta only as far as it is solved, so what
+/// matter that moves freely would gain is removed at the end. Fluids of low viscosity, as water,
+/// use the explicit force of Morris et al. without rotations, one pass over the pairs.
 #include "fluid/fluid.h"
 #include "base/stop.h"
 #include "base/sum.h"
 #include "fluid/turn.h"
+#include "fluid/viscosity/coarse_viscosity.h"
 #include "fluid/viscosity/explicit_viscosity.h"
 #include "fluid/yield_drag.h"
 #include "fluid/viscosity/free_change.h"
@@ -105,7 +108,9 @@ typedef struct Solve {
     float dt;
     float weight_scale; /* of k_ij */
     float *mu, *volume; /* Pa s, m^3 */
-    float *pair;        /* dt k_ij, kg, one per entry of the neighbour lists */
+    float *lever;       /* dt k_ij x_ij, kg m, 8 entries of the neighbour lists at a time; NULL: not
+                         * stored, as few iterations do not pay for 12 bytes a pair */
+    float *pair;        /* dt k_ij, kg; with levers, after the first pass, dt k_ij (e_i + e_j) */
     float *stick;       /* t_i */
     float *even;        /* e_i */
     float *drag;        /* dt m_i nu_i drag_i, kg */
@@ -115,11 +120,21 @@ typedef struct Solve {
     float *turn;        /* quads: u_i */
     float *push;        /* quads: acceleration by the pressure so far, m/s^2 */
     float *p, *kp, *r, *x;
+    float *z;              /* the coarse part of the preconditioned residual; NULL: none */
+    float *spread, *total; /* q, and m + drag, of coarse_viscosity.h; NULL: not needed */
+    bool smooth;           /* there is a coarse part */
+    PxCoarseViscosity coarse;
     float massive; /* 1: M is added to dt K */
     double rate; /* diagonal of K over the mass in a full lattice of the most viscous fluid, 1/s */
     float alpha, beta;
+    double magic;       /* of the sum that a pass adds up */
     PxYieldDrag yields; /* rigid bodies that yield to drag */
 } Solve;
+
+PX_INLINE double row_dot(const float *a, const float *b)
+{
+    return (double)a[0] * (double)b[0] + (double)a[1] * (double)b[1] + (double)a[2] * (double)b[2];
+}
 
 /* ---- the operator ------------------------------------------------------- */
 
@@ -140,7 +155,7 @@ static void weights_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxPairs *pairs = f->pairs;
     const PxKernel kernel = f->kernel;
     const float *quad = f->quad;
-    PxF8 soft = px_f8(0.01f * 0.25f * kernel.h * kernel.h), tiny = px_f8(1e-12f * kernel.h);
+    PxF8 soft = px_f8(0.01f * 0.25f * kernel.h * kernel.h);
     PxF8 zero = px_f8(0.0f), small = px_f8(1e-30f);
 
     for (uint32_t i = begin; i < end; ++i) {
@@ -155,10 +170,9 @@ static void weights_block(void *user, uint32_t begin, uint32_t end, int thread)
             px_f8_load_ways(quad, j, &at, &x, &y, &z, &mu);
             px_f8_load_quads(s->p, j, &u, &v, &w, &volume);
             PxF8 r2 = x * x + y * y + z * z;
-            PxF8 slope = px_kernel_slope8(&kernel, px_f8_max(px_f8_sqrt(r2), tiny));
-            PxF8 k = volume_i * (px_f8(s->weight_scale) * volume) *
-                     (mu_i * mu / (mu_i + mu + small)) * (slope * r2 / (r2 + soft));
-            k = zero - k;
+            PxF8 r = px_f8_sqrt(r2), steep = zero - r * px_kernel_derivative8(&kernel, r);
+            PxF8 k = volume_i * (px_f8(s->weight_scale) * volume) * (mu_i * mu) * steep /
+                     ((mu_i + mu + small) * (r2 + soft));
             px_f8_store(pair, k);
             pair += 8;
             u = k * (px_f8(vi[0]) - u);
@@ -167,74 +181,142 @@ static void weights_block(void *user, uint32_t begin, uint32_t end, int thread)
             px_turn_add_b8(&sum, x, y, z, u, v, w);
             px_turn_add8(&sum, k, x, y, z);
         }
+        if (s->spread != NULL)
+            s->spread[i] = px_f8_sum(sum.xx + sum.yy + sum.zz) / 3.0f;
         px_turn_inverse8(&sum, s->inverse + 6 * (size_t)i);
         set_turn(s, i, &sum);
     }
 }
 
-/* The rotations of the velocities in p. */
-static void turn_block(void *user, uint32_t begin, uint32_t end, int thread)
+/* Where the passes over pairs get dt k_ij x_ij and dt k_ij (e_i + e_j) from: positions and dt k_ij,
+ * in the first pass, which may store them; or what that pass has stored. Both give the same bits.
+ */
+typedef enum Source { COMPUTED, STORING, STORED } Source;
+
+typedef struct Pair8 {
+    PxF8 x, y, z, e;
+} Pair8;
+
+/* Those of 8 entries at `entry`. The fourth component of the position quads is e. */
+PX_INLINE Pair8 pair_of(const Solve *s, size_t entry, const uint32_t *j, const PxPlace8 *at,
+                        PxF8 even, Source source)
 {
-    (void)thread;
-    const Solve *s = user;
-    const PxFluid *f = s->fluid;
-    const PxPairs *pairs = f->pairs;
-    const float *quad = f->quad;
+    Pair8 q;
+    float *lever = s->lever + 3 * entry, *pair = s->pair + entry;
+    if (source == STORED)
+        return (Pair8){px_f8_load(lever), px_f8_load(lever + 8), px_f8_load(lever + 16),
+                       px_f8_load(pair)};
+    PxF8 k = px_f8_load(pair);
+    px_f8_load_ways(s->fluid->quad, j, at, &q.x, &q.y, &q.z, &q.e);
+    q = (Pair8){k * q.x, k * q.y, k * q.z, k * (even + q.e)};
+    if (source == STORING) {
+        px_f8_store(lever, q.x);
+        px_f8_store(lever + 8, q.y);
+        px_f8_store(lever + 16, q.z);
+        px_f8_store(pair, q.e);
+    }
+    return q;
+}
+
+/* The rotations of the velocities in p. */
+PX_INLINE void turn_rows(const Solve *s, uint32_t begin, uint32_t end, Source source)
+{
+    const PxPairs *pairs = s->fluid->pairs;
     for (uint32_t i = begin; i < end; ++i) {
-        const float *vi = s->p + 4 * (size_t)i, *pair = s->pair + pairs->start[i];
-        PxPlace8 at = px_place8(quad, i);
+        const float *vi = s->p + 4 * (size_t)i;
+        size_t entry = pairs->start[i];
+        PxPlace8 at = px_place8(s->fluid->quad, i);
+        PxF8 vx = px_f8(vi[0]), vy = px_f8(vi[1]), vz = px_f8(vi[2]);
         PxTurn8 sum = {0};
         if (s->stick[i] < 1.0f)
             PX_FOR_NEIGHBOURS(pairs, i, j)
             {
-                PxF8 x, y, z, u, v, w, unused, k = px_f8_load(pair);
-                px_f8_load_ways(quad, j, &at, &x, &y, &z, &unused);
+                PxF8 u, v, w, unused;
+                Pair8 q = pair_of(s, entry, j, &at, px_f8(0.0f), source);
                 px_f8_load_quads(s->p, j, &u, &v, &w, &unused);
-                pair += 8;
-                u = k * (px_f8(vi[0]) - u);
-                v = k * (px_f8(vi[1]) - v);
-                w = k * (px_f8(vi[2]) - w);
-                px_turn_add_b8(&sum, x, y, z, u, v, w);
+                px_turn_add_b8(&sum, q.x, q.y, q.z, vx - u, vy - v, vz - w);
+                entry += 8;
             }
         set_turn(s, i, &sum);
     }
 }
 
-/* kp = dt K p, or (M + dt K) p. The fourth component of the position quads is e. */
-static void force_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void turn_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Solve *s = user;
+    if (s->lever != NULL)
+        turn_rows(s, begin, end, STORED);
+    else
+        turn_rows(s, begin, end, COMPUTED);
+}
+
+/* kp = dt K p, or (M + dt K) p. */
+PX_INLINE void force_row(const Solve *s, uint32_t i, Source source)
+{
     const PxFluid *f = s->fluid;
     const PxPairs *pairs = f->pairs;
-    const float *quad = f->quad;
-    for (uint32_t i = begin; i < end; ++i) {
-        const float *vi = s->p + 4 * (size_t)i;
-        const float *ti = s->turn + 4 * (size_t)i, *pair = s->pair + pairs->start[i];
-        PxPlace8 at = px_place8(quad, i);
-        PxF8 fx = px_f8(0.0f), fy = fx, fz = fx, even_i = px_f8(quad[4 * (size_t)i + 3]);
-        PX_FOR_NEIGHBOURS(pairs, i, j)
-        {
-            PxF8 x, y, z, e, u, v, w, tx, ty, tz, unused, k = px_f8_load(pair);
-            px_f8_load_ways(quad, j, &at, &x, &y, &z, &e);
-            px_f8_load_quads(s->p, j, &u, &v, &w, &unused);
-            px_f8_load_quads(s->turn, j, &tx, &ty, &tz, &unused);
-            pair += 8;
-            tx = px_f8(ti[0]) + tx;
-            ty = px_f8(ti[1]) + ty;
-            tz = px_f8(ti[2]) + tz;
-            e = even_i + e;
-            fx += k * (e * (px_f8(vi[0]) - u) - (ty * z - tz * y));
-            fy += k * (e * (px_f8(vi[1]) - v) - (tz * x - tx * z));
-            fz += k * (e * (px_f8(vi[2]) - w) - (tx * y - ty * x));
-        }
-        float *out = s->kp + 4 * (size_t)i;
-        float own = s->drag[i] + s->massive * f->particles->mass[i];
-        out[0] = px_f8_sum(fx) + own * vi[0];
-        out[1] = px_f8_sum(fy) + own * vi[1];
-        out[2] = px_f8_sum(fz) + own * vi[2];
-        out[3] = 0.0f;
+    const float *vi = s->p + 4 * (size_t)i, *ti = s->turn + 4 * (size_t)i;
+    size_t entry = pairs->start[i];
+    PxPlace8 at = px_place8(f->quad, i);
+    PxF8 even = px_f8(f->quad[4 * (size_t)i + 3]);
+    PxF8 vx = px_f8(vi[0]), vy = px_f8(vi[1]), vz = px_f8(vi[2]);
+    PxF8 ux = px_f8(ti[0]), uy = px_f8(ti[1]), uz = px_f8(ti[2]);
+    PxF8 fx = px_f8(0.0f), fy = fx, fz = fx;
+    PX_FOR_NEIGHBOURS(pairs, i, j)
+    {
+        PxF8 u, v, w, tx, ty, tz, unused;
+        Pair8 q = pair_of(s, entry, j, &at, even, source);
+        px_f8_load_quads(s->p, j, &u, &v, &w, &unused);
+        px_f8_load_quads(s->turn, j, &tx, &ty, &tz, &unused);
+        entry += 8;
+        tx = ux + tx;
+        ty = uy + ty;
+        tz = uz + tz;
+        fx += q.e * (vx - u) - (ty * q.z - tz * q.y);
+        fy += q.e * (vy - v) - (tz * q.x - tx * q.z);
+        fz += q.e * (vz - w) - (tx * q.y - ty * q.x);
     }
+    float *out = s->kp + 4 * (size_t)i;
+    float own = s->drag[i] + s->massive * f->particles->mass[i];
+    out[0] = px_f8_sum(fx) + own * vi[0];
+    out[1] = px_f8_sum(fy) + own * vi[1];
+    out[2] = px_f8_sum(fz) + own * vi[2];
+    out[3] = 0.0f;
+}
+
+static void start_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Solve *s = user;
+    for (uint32_t i = begin; i < end; ++i)
+        if (s->lever != NULL)
+            force_row(s, i, STORING);
+        else
+            force_row(s, i, COMPUTED);
+}
+
+/* And p . kp. */
+PX_INLINE void force_rows(const Solve *s, uint32_t begin, uint32_t end, PxPart *part, Source source)
+{
+    double most = 0, sum = 0, magic = s->magic;
+    for (uint32_t i = begin; i < end; ++i) {
+        force_row(s, i, source);
+        double dot = row_dot(s->p + 4 * (size_t)i, s->kp + 4 * (size_t)i), size = fabs(dot);
+        most = size > most ? size : most;
+        sum += px_sum_round(magic, dot);
+    }
+    part->most[0] = most;
+    part->sum[0] = sum;
+}
+
+static void force_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
+{
+    const Solve *s = user;
+    if (s->lever != NULL)
+        force_rows(s, begin, end, part, STORED);
+    else
+        force_rows(s, begin, end, part, COMPUTED);
 }
 
 /* ---- the pressure so far ------------------------------------------- */
@@ -275,6 +357,8 @@ static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
         s->stick[i] = stick < 1.0f ? stick : 1.0f;
         s->even[i] = 1.0f - 0.5f * s->stick[i];
         s->drag[i] = (float)(dt * m * nu * (double)f->wall_drag[i]);
+        if (s->total != NULL)
+            s->total[i] = (float)m + s->drag[i];
         s->tied[i] = s->drag[i] > 0.0f;
         s->diagonal[i] = (float)(1 / (m * (1 + dt * s->rate) + (double)s->drag[i]));
         float *p = s->p + 4 * (size_t)i;
@@ -314,25 +398,38 @@ static void precondition_block(void *user, uint32_t begin, uint32_t end, int thr
             s->p[k] = s->diagonal[i] * s->r[k];
 }
 
-/* x += alpha p, r -= alpha A p */
-static void advance_block(void *user, uint32_t begin, uint32_t end, int thread)
+/* x += alpha p, r -= alpha A p, and r . r / diagonal. */
+static void advance_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
-    (void)thread;
     const Solve *s = user;
-    for (size_t k = 4 * (size_t)begin; k < 4 * (size_t)end; ++k) {
-        s->x[k] += s->alpha * s->p[k];
-        s->r[k] -= s->alpha * s->kp[k];
+    PxF4 alpha = px_f4(s->alpha);
+    double most = 0, sum = 0, magic = s->magic;
+    for (uint32_t i = begin; i < end; ++i) {
+        float *x = s->x + 4 * (size_t)i, *r = s->r + 4 * (size_t)i;
+        px_f4_store(x, px_f4_load(x) + alpha * px_f4_load(s->p + 4 * (size_t)i));
+        px_f4_store(r, px_f4_load(r) - alpha * px_f4_load(s->kp + 4 * (size_t)i));
+        double dot = (double)s->diagonal[i] * row_dot(r, r);
+        most = dot > most ? dot : most;
+        sum += px_sum_round(magic, dot);
     }
+    part->most[0] = most;
+    part->sum[0] = sum;
 }
 
-/* p = r / diagonal + beta p */
+/* p = z + r / diagonal + beta p */
 static void direction_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Solve *s = user;
-    for (uint32_t i = begin; i < end; ++i)
-        for (size_t k = 4 * (size_t)i; k < 4 * (size_t)i + 4; ++k)
-            s->p[k] = s->diagonal[i] * s->r[k] + s->beta * s->p[k];
+    PxF4 beta = px_f4(s->beta);
+    for (uint32_t i = begin; i < end; ++i) {
+        float *p = s->p + 4 * (size_t)i;
+        PxF4 r = px_f4_load(s->r + 4 * (size_t)i);
+        PxF4 z = px_f4(s->diagonal[i]) * r;
+        if (s->z != NULL)
+            z = px_f4_load(s->z + 4 * (size_t)i) + z;
+        px_f4_store(p, z + beta * px_f4_load(p));
+    }
 }
 
 /* x = the last step's change, rotated with the neighbourhood since then, so that it still has
@@ -401,8 +498,7 @@ static void dot_values(const void *user, uint32_t begin, uint32_t end, double *v
     const float *restrict a = d->a + 4 * (size_t)begin, *restrict b = d->b + 4 * (size_t)begin;
     const float *restrict scale = d->scale != NULL ? d->scale + begin : NULL;
     for (uint32_t k = 0; k < end - begin; ++k, a += 4, b += 4) {
-        double dot =
-            (double)a[0] * (double)b[0] + (double)a[1] * (double)b[1] + (double)a[2] * (double)b[2];
+        double dot = row_dot(a, b);
         value[k] = scale != NULL ? (double)scale[k] * dot : dot;
     }
 }
@@ -440,48 +536,131 @@ static double strictest(const PxFluid *f, int which)
     return value;
 }
 
-/* kp = A p */
-static void apply(Solve *s)
+/* A scalar product that the pass which makes its factors adds up. Its quantum (base/sum.h) follows
+ * from the largest term of the last iteration; GROWTH is how much larger terms may get. If they get
+ * larger still, the sum is taken in passes of its own. */
+typedef struct Product {
+    double bound; /* 0: not known */
+    uint64_t count;
+} Product;
+#define GROWTH 16.0
+
+static PxPart product_begin(Product *product, Solve *s)
+{
+    s->magic = px_sum_magic(product->bound, product->count);
+    return (PxPart){.maxima = 1, .sums = 1};
+}
+
+static double product_end(Product *product, const PxPart *part, const Solve *s, const float *a,
+                          const float *b, const float *scale)
+{
+    bool fits = part->most[0] <= product->bound;
+    product->bound = GROWTH * part->most[0];
+    return fits ? part->sum[0] : dot(s, a, b, scale);
+}
+
+/* kp = A p; returns p . kp */
+static double apply(Solve *s, Product *product)
 {
     const PxFluid *f = s->fluid;
+    PxRows rows = px_fluid_rows(f);
+    rows.block = PX_BLOCK;
     s->massive = 1.0f;
+    PxPart part = product_begin(product, s);
+    PxChain chain = {.first = turn_block, .first_user = s, .until = f->pairs->until};
     px_fluid_refresh_quads(f, s->p);
     if (px_dist_shared(f->dist)) {
         px_parallel_for(f->threads, f->count, PX_BLOCK, turn_block, s);
         px_fluid_refresh_quads(f, s->turn);
-        px_parallel_for(f->threads, f->count, PX_BLOCK, force_block, s);
-        px_yield_drag_apply(f, &s->yields, s->p, s->kp);
-        return;
+        chain.first = NULL;
     }
-    PxChain chain = {turn_block, force_block, s, s, f->pairs->until};
-    px_parallel_chain(f->threads, f->count, PX_BLOCK, &chain);
+    px_reduce_after(&rows, chain, force_part, s, &part);
     px_yield_drag_apply(f, &s->yields, s->p, s->kp);
+    if (s->yields.bodies > 0)
+        product->bound = 0;
+    return product_end(product, &part, s, s->p, s->kp, NULL);
+}
+
+/* r . (z + r / diagonal) */
+static void left_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
+{
+    const Solve *s = user;
+    double most = 0, sum = 0, magic = s->magic;
+    for (uint32_t i = begin; i < end; ++i) {
+        const float *r = s->r + 4 * (size_t)i;
+        double dot = (double)s->diagonal[i] * row_dot(r, r);
+        if (s->z != NULL)
+            dot += row_dot(r, s->z + 4 * (size_t)i);
+        double size = fabs(dot);
+        most = size > most ? size : most;
+        sum += px_sum_round(magic, dot);
+    }
+    part->most[0] = most;
+    part->sum[0] = sum;
+}
+
+/* Takes the coarse part of the residual to z; returns the whole r . z. */
+static PxStatus precondition(Solve *s, Product *left, double *size)
+{
+    PxRows rows = px_fluid_rows(s->fluid);
+    if (s->smooth)
+        PX_TRY(PX_ISA_NAME(px_coarse_viscosity_correct)(&s->coarse, s->r, s->z));
+    PxPart part;
+    do {
+        part = product_begin(left, s);
+        px_reduce(&rows, left_part, s, &part);
+        bool fits = part.most[0] <= left->bound;
+        left->bound = GROWTH * part.most[0];
+        if (fits)
+            break;
+    } while (part.most[0] > 0);
+    *size = part.sum[0];
+    return PX_OK;
 }
 
 static PxStatus conjugate_gradients(Solve *s, bool thick)
 {
     PxFluid *f = s->fluid;
-    double error = strictest(f, ERROR), most = strictest(f, ITERATIONS);
-    double size = dot(s, s->r, s->r, s->diagonal), wanted = error * error * size;
+    PxRows rows = px_fluid_rows(f);
+    double error = strictest(f, ERROR), most = strictest(f, ITERATIONS), size;
+    Product power = {.count = px_reduce_count(&rows)}, left = power;
+    PxFreeSets free;
+    if (thick)
+        PX_TRY(px_viscosity_free_sets(f, s->mu, s->tied, &free));
+    if (s->z != NULL) {
+        PX_TRY(PX_ISA_NAME(px_coarse_viscosity_begin)(&s->coarse, f, s->spread, s->total));
+        s->smooth = s->coarse.cells.cells > 0;
+    }
+    PX_TRY(precondition(s, &left, &size));
+    double wanted = error * error * size;
     if (thick) {
         px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, guess_block, s);
-        PX_TRY(px_viscosity_free_change(f, s->mu, s->tied, s->x));
+        PX_TRY(px_viscosity_free_change(f, &free, s->x));
         memcpy(s->p, s->x, 4 * (size_t)f->count * sizeof(float));
-        apply(s);
+        apply(s, &power);
         px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, guessed_block, s);
-        size = dot(s, s->r, s->r, s->diagonal);
+        PX_TRY(precondition(s, &left, &size));
     }
+    s->beta = 0.0f;
+    px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, direction_block, s);
     while (size > wanted && f->viscosity_iterations < most && !px_stopped(f->threads)) {
-        apply(s);
-        s->alpha = (float)(size / dot(s, s->p, s->kp, NULL));
-        px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, advance_block, s);
+        s->alpha = (float)(size / apply(s, &power));
+        PxPart part = product_begin(&left, s);
+        px_reduce(&rows, advance_part, s, &part);
         double before = size;
-        size = dot(s, s->r, s->r, s->diagonal);
+        if (s->smooth)
+            PX_TRY(precondition(s, &left, &size));
+        else
+            size = product_end(&left, &part, s, s->r, s->r, s->diagonal);
+        ++f->viscosity_iterations;
+        if (size <= wanted)
+            break;
         s->beta = (float)(size / before);
         px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, direction_block, s);
-        ++f->viscosity_iterations;
     }
     f->viscosity_converged = size <= wanted;
+    if (s->smooth) /* iterates of the coarse part conserve momenta only as far as it is solved */
+        PX_TRY(px_viscosity_free_change(f, &free, s->x));
     return PX_OK;
 }
 
@@ -542,13 +721,19 @@ static PxStatus solve(PxFluid *f)
     if (rate <= THIN_RATE && f->dt * rate <= THIN)
         return solve_thin(f);
     size_t n = f->count, all = px_fluid_visible(f), quads = px_quads_floats(px_fluid_visible(f));
+    bool thick = f->dt * rate >= THICK;
+    /* What the coarse part leaves follows its cells, which are not symmetric about anything: a
+     * column of wax on its melt tipped over sooner (test/test_melting.c). */
+    bool smooth = thick && f->solid_fraction == NULL;
+    size_t entries = px_round_up(f->pairs->used, 1u << 16);
     Solve s = {.fluid = f,
                .dt = (float)f->dt,
                /* k_ij has 2 mu_ij, and mu_ij another 2 / (mu_i + mu_j) */
                .weight_scale = (float)sqrt(4 * f->dt * (double)f->kernel.norm_slope),
                .mu = PX_ARENA_ARRAY(f->scratch, float, n),
                .volume = px_viscosity_volume(f, 1.0f),
-               .pair = PX_ARENA_ARRAY(f->scratch, float, px_round_up(f->pairs->used, 1u << 16)),
+               .lever = thick ? PX_ARENA_ARRAY(f->scratch, float, 3 * entries) : NULL,
+               .pair = PX_ARENA_ARRAY(f->scratch, float, entries),
                .stick = PX_ARENA_ARRAY(f->scratch, float, n),
                .even = PX_ARENA_ARRAY(f->scratch, float, n),
                .drag = PX_ARENA_ARRAY(f->scratch, float, n),
@@ -561,17 +746,23 @@ static PxStatus solve(PxFluid *f)
                .kp = PX_ARENA_ARRAY(f->scratch, float, quads),
                .r = PX_ARENA_ARRAY(f->scratch, float, quads),
                .x = PX_ARENA_ARRAY(f->scratch, float, quads),
+               .z = smooth ? PX_ARENA_ARRAY(f->scratch, float, quads) : NULL,
+               .spread = smooth ? PX_ARENA_ARRAY(f->scratch, float, n) : NULL,
+               .total = smooth ? PX_ARENA_ARRAY(f->scratch, float, n) : NULL,
                .rate = rate};
     if (s.mu == NULL || s.volume == NULL || s.pair == NULL || s.stick == NULL || s.even == NULL ||
         s.drag == NULL || s.tied == NULL || s.diagonal == NULL || s.inverse == NULL ||
         s.turn == NULL || s.push == NULL || s.p == NULL || s.kp == NULL || s.r == NULL ||
-        s.x == NULL)
+        s.x == NULL || (thick && s.lever == NULL) ||
+        (smooth && (s.z == NULL || s.spread == NULL || s.total == NULL)))
         return px_fail(PX_ERR_MEMORY, "viscosity: no room to solve for %u particles", f->count);
     /* The padding row behind the last one is zero. */
     memset(s.p + 4 * all, 0, 4 * sizeof(float));
     memset(s.turn + 4 * all, 0, 4 * sizeof(float));
 
     memset(s.push, 0, 4 * n * sizeof(float));
+    if (smooth)
+        memset(s.z, 0, 4 * n * sizeof(float));
     bool pushed = f->dt * rate >= VISCOUS;
     if (pushed)
         px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, push_block, &s);
@@ -582,13 +773,13 @@ static PxStatus solve(PxFluid *f)
     px_parallel_for(f->threads, f->count, PX_BLOCK, weights_block, &s);
     px_fluid_refresh_quads(f, s.turn);
     px_fluid_pack_w(f, f->quad, s.even);
-    px_parallel_for(f->threads, f->count, PX_BLOCK, force_block, &s);
+    px_parallel_for(f->threads, f->count, PX_BLOCK, start_block, &s);
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, residual_block, &s);
     px_yield_drag_right(f, &s.yields, s.r);
     if (s.yields.bodies > 0)
         px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, precondition_block, &s);
 
-    PX_TRY(conjugate_gradients(&s, f->dt * rate >= THICK));
+    PX_TRY(conjugate_gradients(&s, thick));
     px_parallel_for(f->threads, f->count, 4 * PX_BLOCK, end_block, &s);
     px_yield_drag_end(f, &s.yields, s.x);
     px_fluid_give_drag(f, s.push, NULL);
