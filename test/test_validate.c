@@ -87,21 +87,23 @@ TEST(the_page_marks_what_is_not_within_its_limit)
                            .group = group,
                            .figure = {"height", 1.03, 1, 0.03, 0.02},
                            .coarse = 0.05,
-                           .last = NAN}};
+                           .last = NAN,
+                           .day = "2026-11-18"}};
     CHECK_OK(px_rows_write_page(path, rows, 2));
     const char *page = read_text(path);
     CHECK(strstr(page, "**1 of 2 figures") != NULL);
-    CHECK(strstr(page, "| good, case | dfsph |  | 10 | height | 1.01 | 1 | 1 | 2 |  | 1.015 |") !=
-          NULL);
-    CHECK(strstr(page, "| bad case | dfsph | x | 10 | height | 1.03 | 1 | **3** | 2 | 5 |  |") !=
-          NULL);
+    CHECK(
+        strstr(page, "| good, case | dfsph |  | 10 | height | 1.01 | 1 | 1 | 2 |  | 1.015 |  |") !=
+        NULL);
+    CHECK(strstr(page, "| bad case | dfsph | x | 10 | height | 1.03 | 1 | **3** | 2 | 5 |  | "
+                       "2026-11-18 |") != NULL);
     CHECK(strstr(page, "- bad case, dfsph, x: height: error 3 %, wanted 2 %") != NULL);
     for (size_t g = 0; px_validate_group(g) != NULL; ++g)
         CHECK(strstr(page, px_validate_group(g)->about) != NULL);
     CHECK_OK(px_rows_write_csv(path, rows, 2));
     page = read_text(path);
-    CHECK(strstr(page, ",good; case,dfsph,,10,height,1.01,1,1,2,\n") != NULL);
-    CHECK(strstr(page, ",bad case,dfsph,x,10,height,1.03,1,3,2,5\n") != NULL);
+    CHECK(strstr(page, ",good; case,dfsph,,10,height,1.01,1,1,2,,\n") != NULL);
+    CHECK(strstr(page, ",bad case,dfsph,x,10,height,1.03,1,3,2,5,2026-11-18\n") != NULL);
     PxRowTable table;
     CHECK_OK(px_rows_read_csv(path, &table));
     CHECK_EQUAL(table.count, 2);
@@ -109,6 +111,8 @@ TEST(the_page_marks_what_is_not_within_its_limit)
     CHECK_TEXT(table.row[1].name.model, "x");
     CHECK(table.row[1].figure.measured == 1.03 && table.row[1].coarse == 0.05);
     CHECK(isnan(table.row[0].coarse));
+    CHECK_TEXT(table.row[0].day, "");
+    CHECK_TEXT(table.row[1].day, "2026-11-18");
     px_row_table_free(&table);
     unlink(path);
     CHECK_FAILS(px_rows_read_csv(path, &table), PX_ERR_IO, path);

@@ -9,12 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 typedef struct Rows {
     PxRowTable before; /* rows that are not measured again */
     PxRow *data;
     size_t count, room;
     int left_out, cases;
+    char today[16];    /* of rows that are measured now */
     char failed[4000]; /* cases that did not finish, and why */
 } Rows;
 
@@ -134,7 +136,8 @@ static PxStatus measure_case(PxBench *bench, const PxValidateGroup *group, const
         const PxFigure *f = &fine.figure[k];
         PxRow row = {.name = {c->name, c->solver, model_of(c), f->what, c->cells},
                      .figure = *f,
-                     .coarse = k < coarse.count ? coarse.figure[k].error : NAN};
+                     .coarse = k < coarse.count ? coarse.figure[k].error : NAN,
+                     .day = rows->today};
         PX_TRY(report_row(bench, group, &row, rows));
     }
     /* after each case, so that a stopped bench can go on */
@@ -218,6 +221,10 @@ PxStatus px_bench_validate(PxBench *bench)
                     PX_COUNT(columns));
     Rows rows = {.data = NULL};
     PxStatus status = PX_OK;
+    time_t now = time(NULL);
+    struct tm day;
+    if (gmtime_r(&now, &day) != NULL)
+        strftime(rows.today, sizeof rows.today, "%Y-%m-%d", &day);
     if (bench->def.from != NULL)
         status = px_rows_read_csv(bench->def.from, &rows.before);
     if (status == PX_OK)
