@@ -51,7 +51,7 @@ static void check_folding(double step)
     px_world_free(world);
 }
 
-TEST(a_sheet_that_folds_over_a_ball_crosses_nothing_and_gains_no_energy)
+PHYSICS(a_sheet_that_folds_over_a_ball_crosses_nothing_and_gains_no_energy)
 {
     check_folding(1 / 240.0);
 }
