@@ -136,6 +136,38 @@ TEST(the_page_of_validation_is_written_from_all_cases_only)
     CHECK_FAILS(px_bench_run("fluid", &def, NULL, NULL, &text, &json), PX_ERR_ARGUMENT, "--csv");
 }
 
+/* One case is measured, one comes from a table; the page names the others. */
+TEST(the_page_of_validation_can_be_brought_up_to_date_in_parts)
+{
+    char table[] = "/tmp/phyxel-rows-XXXXXX", page[] = "/tmp/phyxel-page-XXXXXX";
+    int file = mkstemp(table);
+    CHECK(file >= 0);
+    dprintf(file, "header\n0.1.0,patch test of cloth,-,,16,old,0.5,1,50,3,,2026-11-17\n"
+                  "0.1.0,hanging strip,-,green,20,old,0.25,1,75,3,,2026-11-16\n");
+    close(file);
+    file = mkstemp(page);
+    CHECK(file >= 0);
+    close(file);
+    char *text = NULL, *json = NULL;
+    PxBenchDef def = px_bench_def_default();
+    def.threads = 1;
+    def.tests = "patch test of cloth";
+    def.from = table;
+    def.page = page;
+    CHECK_OK(px_bench_run("validate", &def, NULL, NULL, &text, &json));
+    free(text);
+    free(json);
+    const char *got = read_text(page);
+    CHECK(strstr(got, "| hanging strip | - | green | 20 | old | 0.25 | 1 | **75** | 3 |  |  | "
+                      "2026-11-16 |") != NULL);
+    CHECK(strstr(got, "| patch test of cloth | - |  | 16 |") != NULL);
+    CHECK(strstr(got, "| 16 | old |") == NULL); /* it was measured again */
+    CHECK(strstr(got, "\nNot measured: column at rest, dfsph, 40 spacings; ") != NULL);
+    CHECK(strstr(got, "; patch test of cloth") == NULL);
+    unlink(table);
+    unlink(page);
+}
+
 TEST(a_small_column_carries_its_weight)
 {
     /* 10 layers; measured 1.7 % high at half depth, 0.5 % at the bottom, 0.6 % of height lost */

@@ -188,6 +188,27 @@ static void put_table(FILE *out, const PxValidateGroup *group, const PxRow *rows
     }
 }
 
+/* Cases of the group that have no row. */
+static void put_missing(FILE *out, const PxValidateGroup *group, const PxRow *rows, size_t count)
+{
+    const char *between = "\nNot measured: ";
+    for (size_t k = 0; k < group->count; ++k) {
+        const PxValidateCase *c = &group->cases[k];
+        const char *model = c->model != NULL ? c->model : "";
+        bool found = false;
+        for (size_t r = 0; r < count && !found; ++r)
+            found = strcmp(rows[r].name.name, c->name) == 0 &&
+                    strcmp(rows[r].name.solver, c->solver) == 0 &&
+                    strcmp(rows[r].name.model, model) == 0 && rows[r].name.cells == c->cells;
+        if (found)
+            continue;
+        fprintf(out, "%s%s, %s%s%s, %.0f spacings", between, c->name, c->solver,
+                model[0] != '\0' ? ", " : "", model, c->cells);
+        between = "; ";
+    }
+    fputs(between[0] == ';' ? ".\n" : "", out);
+}
+
 /* Rows that are not within their limits. */
 static void put_short(FILE *out, const PxRow *rows, size_t count)
 {
@@ -237,6 +258,7 @@ static void put_page(FILE *out, const PxRow *rows, size_t count)
         const PxValidateGroup *group = px_validate_group(k);
         fprintf(out, "\n## %s\n\n%s", group->title, group->about);
         put_table(out, group, rows, count);
+        put_missing(out, group, rows, count);
     }
     put_short(out, rows, count);
 }
