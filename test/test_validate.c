@@ -136,6 +136,14 @@ TEST(the_page_of_validation_is_written_from_all_cases_only)
     CHECK_FAILS(px_bench_run("fluid", &def, NULL, NULL, &text, &json), PX_ERR_ARGUMENT, "--csv");
 }
 
+TEST(an_error_below_zero_is_an_error)
+{
+    PxFigures figures = {.count = 0};
+    px_figures_add(&figures, "too small", 0.5, 1, -0.5, 0.03);
+    PxRow row = {.figure = figures.figure[0]};
+    CHECK(figures.figure[0].error == 0.5 && !px_row_good(&row));
+}
+
 /* One case is measured, one comes from a table; the page names the others. */
 TEST(the_page_of_validation_can_be_brought_up_to_date_in_parts)
 {

@@ -115,7 +115,7 @@ static PxStatus read_row(const char *path, char *line, PxRow *out)
     *out = (PxRow){
         .name = {field[CASE], field[SOLVER], field[MODEL], field[FIGURE], number_in(field[CELLS])},
         .figure = {field[FIGURE], number_in(field[VALUE]), number_in(field[REFERENCE]),
-                   number_in(field[ERROR]) / 100, number_in(field[WANTED]) / 100},
+                   fabs(number_in(field[ERROR])) / 100, number_in(field[WANTED]) / 100},
         .coarse = number_in(field[TWICE]) / 100,
         .day = field[MEASURED] != NULL ? field[MEASURED] : ""};
     return PX_OK;

@@ -50,7 +50,7 @@ typedef struct PxFigures {
     size_t count;
 } PxFigures;
 
-/// Adds a figure whose error is given.
+/// Adds a figure whose error is given; its absolute value counts.
 void px_figures_add(PxFigures *out, const char *what, double measured, double reference,
                     double error, double within);
 
