@@ -15,7 +15,7 @@ all: ## the release build, leaving build/phyxel
 quick: ## build with gcc and run the tests that find most mistakes; two minutes at most
 	@tools/test --quick
 
-test: ## install what is missing, build with gcc, clang and sanitizers, run all tests
+test: ## install what is missing, build with gcc and with the sanitizers of clang, run all tests
 	@tools/install-deps
 	@tools/test
 

@@ -275,7 +275,7 @@ int command_bench(int argc, char **argv)
         {"csv", 0, OPTION_TEXT, &def.csv, "FILE",
          "validate: write a table like bench/results/validate.csv", 0},
         {"from", 0, OPTION_TEXT, &def.from, "FILE",
-         "validate: take rows from such a table instead of measuring them again", 0},
+         "validate: rows that are not measured again; with --test all others", 0},
         {"output", 'o', OPTION_TEXT, &def.out, "DIR",
          "tension, cloth-fluid: folder for tables and plots", 0},
         {"pressure", 0, OPTION_TEXT, &def.pressure, "LIST", "which solvers: iisph,sesph", 0},

@@ -119,7 +119,7 @@ TEST(the_work_of_tension_and_cohesion_adds_up)
     CHECK(b.sum.work_cohesion > 0); /* it contracts */
 }
 
-TEST(a_moving_wall_gives_energy)
+PHYSICS(a_moving_wall_gives_energy)
 {
     Balance b =
         balance_of(START "\"materials\": {\"honey\": {\"density\": 1000, \"viscosity\": 10}}, "

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STEPS = 3, MOST_PARTICLES = 3000, SECONDS = 20 };
+enum { STEPS = 3, MOST_PARTICLES = 3000, SECONDS = 20, SECONDS_TO_CHOOSE = 2 };
 
 static const double factors[] = {1e-6, 1e6, 0, -1};
 
@@ -106,7 +106,7 @@ static Outcome try_scene(const char *text, double coarse, char *words, size_t ro
 }
 
 /* The same in a child, so that a crash or an endless loop is seen. */
-static Outcome try_apart(const char *text, double coarse, char *words, size_t room)
+static Outcome try_apart(const char *text, double coarse, rlim_t seconds, char *words, size_t room)
 {
     int ends[2];
     CHECK(pipe(ends) == 0);
@@ -117,7 +117,7 @@ static Outcome try_apart(const char *text, double coarse, char *words, size_t ro
         static const int crash[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}; /* as in programs */
         for (size_t k = 0; k < sizeof crash / sizeof *crash; ++k)
             signal(crash[k], SIG_DFL);
-        struct rlimit limit = {SECONDS, SECONDS};
+        struct rlimit limit = {seconds, seconds};
         setrlimit(RLIMIT_CPU, &limit);
         Outcome outcome = try_scene(text, coarse, own + 1, sizeof own - 1);
         own[0] = (char)(outcome + 1);
@@ -215,14 +215,18 @@ static json_t *scene_tree(const char *name)
     return root;
 }
 
-/* The coarsest spacing at which the scene is good; 0: it is too slow for this test. */
+/* The coarsest spacing at which the scene is good; 0: it is too slow for this test. A scene that is
+ * refused may be good at a finer spacing; one that is slow or large is not. */
 static double coarse_of(const char *text)
 {
     static const double tries[] = {6, 5, 4, 3, 2.5, 2, 1.5};
     char words[1000];
-    for (size_t k = 0; k < sizeof tries / sizeof *tries; ++k)
-        if (try_apart(text, tries[k], words, sizeof words) == GOOD)
+    Outcome outcome = REFUSED;
+    for (size_t k = 0; k < sizeof tries / sizeof *tries && outcome == REFUSED; ++k) {
+        outcome = try_apart(text, tries[k], SECONDS_TO_CHOOSE, words, sizeof words);
+        if (outcome == GOOD)
             return tries[k];
+    }
     return 0;
 }
 
@@ -247,7 +251,7 @@ static void try_all(const char *name, size_t stride, size_t *turn, size_t tally[
             if (number == value)
                 continue;
             char *changed = with_value(root, &leaf[k], number);
-            Outcome outcome = try_apart(changed, coarse, words, sizeof words);
+            Outcome outcome = try_apart(changed, coarse, SECONDS, words, sizeof words);
             free(changed);
             ++tally[outcome];
             if (outcome >= NO_WORLD || (talk && outcome == SLOW))

@@ -512,7 +512,7 @@ TEST(bodies_that_are_hit_pass_through_nothing)
     }
 }
 
-TEST(a_column_that_falls_at_any_speed_does_not_collapse_into_itself)
+PHYSICS(a_column_that_falls_at_any_speed_does_not_collapse_into_itself)
 {
     /* Ten boxes with gaps fall side by side: only the lowest approaches anything, at first. */
     for (int k = 0; k < 4; ++k) {
@@ -1200,7 +1200,7 @@ TEST(a_ball_held_in_syrup_at_rest_feels_the_weight_that_it_displaces)
     px_world_free(room.world);
 }
 
-TEST(heavy_bodies_sink_to_the_floor_of_a_tank)
+PHYSICS(heavy_bodies_sink_to_the_floor_of_a_tank)
 {
     for (int k = 0; k < 3; ++k) {
         Room room = pool_make(0.04, 20000, G, 2);

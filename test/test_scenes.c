@@ -1,5 +1,6 @@
 /// The shipped scenes: no complaints about them, their first steps, and what single ones promise.
 /// All of them for longer and at other sizes: test_scenes_*_slow.c.
+#include "sanitized.h"
 #include "shipped.h"
 
 #include <stdlib.h>
@@ -50,6 +51,10 @@ TEST(shipped_scenes_take_their_first_steps_on_three_threads)
     char name[SHIPPED_MOST][64];
     size_t count = shipped_names(name);
     for (size_t k = 0; k < count; ++k) {
+        /* The union of its shells takes 20 s of the thread sanitizer; test_shape makes smaller
+         * ones, and bust.json melts wax of a mesh. */
+        if (SANITIZED && strcmp(name[k], "bunny.json") == 0)
+            continue;
         PxScene *scene = shipped_read(name[k]);
         shipped_scale(scene, 1, 3);
         PxWorld *world = NULL;

@@ -211,7 +211,7 @@ TEST(fluid_does_not_feel_the_other_side)
 }
 
 /* A jet of 4 m/s on a sheet 0.5 mm thick, in steps of 1, 5 and 10 ms. */
-TEST(nothing_leaks)
+PHYSICS(nothing_leaks)
 {
     static const char *const steps[] = {"0.001", "0.005", "0.01"};
     for (int k = 0; k < 3; ++k) {
@@ -326,7 +326,7 @@ static const char soaked[] =
             "\"at\": [0, 0.055, "
             "0]}}]}";
 
-TEST(cloth_takes_up_liquid_and_drips)
+PHYSICS(cloth_takes_up_liquid_and_drips)
 {
     PxWorld *world = world_of(soaked, 2);
     PxStats s = stats_of(world);

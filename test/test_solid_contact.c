@@ -100,7 +100,7 @@ TEST(the_layer_that_a_block_stands_on_carries_its_weight)
     }
 }
 
-TEST(layers_of_two_blocks_that_touch_carry_the_weight_of_the_upper_one)
+PHYSICS(layers_of_two_blocks_that_touch_carry_the_weight_of_the_upper_one)
 {
     static const double at[] = {0.01, 0.03, 0.19, 0.21, 0.23};
     Room room = room_make("implicit", 2e6, 0.3, 0);

@@ -146,7 +146,7 @@ TEST(a_film_on_a_sheet_is_whole)
     }
 }
 
-TEST(a_sharp_fold_is_not_cut)
+PHYSICS(a_sharp_fold_is_not_cut)
 {
     /* The V of 004 Fig. 4.10, 60 degrees wide, with fluid in it and under it. */
     const PxVec3 corner[6] = {{-6, 10.4, -20}, {-6, 10.4, 20}, {0, 0, -20},
@@ -189,7 +189,7 @@ static Cloud pleats(PxVec3 corner[82], uint32_t triangle[80][3], PxSurfaceSheet 
     return cloud;
 }
 
-TEST(narrow_pleats_are_not_crossed)
+PHYSICS(narrow_pleats_are_not_crossed)
 {
     PxVec3 corner[82];
     uint32_t triangle[80][3];

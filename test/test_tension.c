@@ -36,7 +36,7 @@ static double length(PxVec3 v)
     return sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
 }
 
-TEST(every_model_turns_a_cube_rounder_and_stays_calm)
+PHYSICS(every_model_turns_a_cube_rounder_and_stays_calm)
 {
     for (int k = 0; k < MODELS; ++k) {
         PxWorld *world = cube(k, 2);

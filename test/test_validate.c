@@ -87,21 +87,23 @@ TEST(the_page_marks_what_is_not_within_its_limit)
                            .group = group,
                            .figure = {"height", 1.03, 1, 0.03, 0.02},
                            .coarse = 0.05,
-                           .last = NAN}};
+                           .last = NAN,
+                           .day = "2026-11-18"}};
     CHECK_OK(px_rows_write_page(path, rows, 2));
     const char *page = read_text(path);
     CHECK(strstr(page, "**1 of 2 figures") != NULL);
-    CHECK(strstr(page, "| good, case | dfsph |  | 10 | height | 1.01 | 1 | 1 | 2 |  | 1.015 |") !=
-          NULL);
-    CHECK(strstr(page, "| bad case | dfsph | x | 10 | height | 1.03 | 1 | **3** | 2 | 5 |  |") !=
-          NULL);
+    CHECK(
+        strstr(page, "| good, case | dfsph |  | 10 | height | 1.01 | 1 | 1 | 2 |  | 1.015 |  |") !=
+        NULL);
+    CHECK(strstr(page, "| bad case | dfsph | x | 10 | height | 1.03 | 1 | **3** | 2 | 5 |  | "
+                       "2026-11-18 |") != NULL);
     CHECK(strstr(page, "- bad case, dfsph, x: height: error 3 %, wanted 2 %") != NULL);
     for (size_t g = 0; px_validate_group(g) != NULL; ++g)
         CHECK(strstr(page, px_validate_group(g)->about) != NULL);
     CHECK_OK(px_rows_write_csv(path, rows, 2));
     page = read_text(path);
-    CHECK(strstr(page, ",good; case,dfsph,,10,height,1.01,1,1,2,\n") != NULL);
-    CHECK(strstr(page, ",bad case,dfsph,x,10,height,1.03,1,3,2,5\n") != NULL);
+    CHECK(strstr(page, ",good; case,dfsph,,10,height,1.01,1,1,2,,\n") != NULL);
+    CHECK(strstr(page, ",bad case,dfsph,x,10,height,1.03,1,3,2,5,2026-11-18\n") != NULL);
     PxRowTable table;
     CHECK_OK(px_rows_read_csv(path, &table));
     CHECK_EQUAL(table.count, 2);
@@ -109,6 +111,8 @@ TEST(the_page_marks_what_is_not_within_its_limit)
     CHECK_TEXT(table.row[1].name.model, "x");
     CHECK(table.row[1].figure.measured == 1.03 && table.row[1].coarse == 0.05);
     CHECK(isnan(table.row[0].coarse));
+    CHECK_TEXT(table.row[0].day, "");
+    CHECK_TEXT(table.row[1].day, "2026-11-18");
     px_row_table_free(&table);
     unlink(path);
     CHECK_FAILS(px_rows_read_csv(path, &table), PX_ERR_IO, path);
@@ -130,6 +134,46 @@ TEST(the_page_of_validation_is_written_from_all_cases_only)
     def.csv = "/tmp/unused.csv";
     def.tests = NULL;
     CHECK_FAILS(px_bench_run("fluid", &def, NULL, NULL, &text, &json), PX_ERR_ARGUMENT, "--csv");
+}
+
+TEST(an_error_below_zero_is_an_error)
+{
+    PxFigures figures = {.count = 0};
+    px_figures_add(&figures, "too small", 0.5, 1, -0.5, 0.03);
+    PxRow row = {.figure = figures.figure[0]};
+    CHECK(figures.figure[0].error == 0.5 && !px_row_good(&row));
+}
+
+/* One case is measured, one comes from a table; the page names the others. */
+TEST(the_page_of_validation_can_be_brought_up_to_date_in_parts)
+{
+    char table[] = "/tmp/phyxel-rows-XXXXXX", page[] = "/tmp/phyxel-page-XXXXXX";
+    int file = mkstemp(table);
+    CHECK(file >= 0);
+    dprintf(file, "header\n0.1.0,patch test of cloth,-,,16,old,0.5,1,50,3,,2026-11-17\n"
+                  "0.1.0,hanging strip,-,green,20,old,0.25,1,75,3,,2026-11-16\n");
+    close(file);
+    file = mkstemp(page);
+    CHECK(file >= 0);
+    close(file);
+    char *text = NULL, *json = NULL;
+    PxBenchDef def = px_bench_def_default();
+    def.threads = 1;
+    def.tests = "patch test of cloth";
+    def.from = table;
+    def.page = page;
+    CHECK_OK(px_bench_run("validate", &def, NULL, NULL, &text, &json));
+    free(text);
+    free(json);
+    const char *got = read_text(page);
+    CHECK(strstr(got, "| hanging strip | - | green | 20 | old | 0.25 | 1 | **75** | 3 |  |  | "
+                      "2026-11-16 |") != NULL);
+    CHECK(strstr(got, "| patch test of cloth | - |  | 16 |") != NULL);
+    CHECK(strstr(got, "| 16 | old |") == NULL); /* it was measured again */
+    CHECK(strstr(got, "\nNot measured: column at rest, dfsph, 40 spacings; ") != NULL);
+    CHECK(strstr(got, "; patch test of cloth") == NULL);
+    unlink(table);
+    unlink(page);
 }
 
 TEST(a_small_column_carries_its_weight)

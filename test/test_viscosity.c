@@ -16,7 +16,7 @@ static PxFlowCase flow_of(const char *model)
         .model = model, .cells = 10, .reynolds = 0.5, .length = 4, .friction = 1, .threads = 2};
 }
 
-TEST(poiseuille_flow_has_its_parabola_implicitly)
+PHYSICS(poiseuille_flow_has_its_parabola_implicitly)
 {
     /* measured: fastest 0.06 % off, 1.4 % at worst, beside the plates */
     PxFlowCase flow = flow_of("implicit");
@@ -27,7 +27,7 @@ TEST(poiseuille_flow_has_its_parabola_implicitly)
     CHECK(result.iterations > 1);
 }
 
-TEST(poiseuille_flow_has_its_parabola_after_morris)
+PHYSICS(poiseuille_flow_has_its_parabola_after_morris)
 {
     /* measured: fastest 1.1 % off, 1.2 % at worst */
     PxFlowCase flow = flow_of("morris");

@@ -162,7 +162,7 @@ static Room splash(const char *pressure, double viscosity, const char *model, in
     return room;
 }
 
-TEST(walls_get_the_opposite_impulse_of_a_fluid)
+PHYSICS(walls_get_the_opposite_impulse_of_a_fluid)
 {
     static const struct {
         const char *pressure;

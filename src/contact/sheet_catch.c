@@ -314,11 +314,11 @@ static int follow(const Job *j, uint32_t i, Contact contact[CONTACTS], PxVec3 *e
 static bool stays_above(const Job *j, uint32_t i, PxVec3 way, double length)
 {
     const PxSheets *s = j->c->sheets;
-    const PxSheetClear *clear = &s->clear[i];
     double stop = 0.5 * j->keep;
     if (s->clear == NULL || !(s->nearest[i] < INFINITY) ||
         !(length + j->travel + stop < 0.999 * s->reach))
         return false;
+    const PxSheetClear *clear = &s->clear[i];
     double along = way.x * (double)clear->normal[0] + way.y * (double)clear->normal[1] +
                    way.z * (double)clear->normal[2];
     return (double)clear->top + fmax(j->travel - along, 0) < -1.001 * stop;

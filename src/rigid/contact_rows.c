@@ -261,20 +261,20 @@ static void make_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t k = begin; k < end; ++k) {
         PxSolverPair *pair = &run->pair[job->chosen[k]];
         const PxTouch *touch = touches_of(job, k);
-        const PxSolverContact *old = &run->contact[pair->first], *olds = old + pair->count;
-        PxSolverContact *c = &run->contact[job->first[k]];
+        PxSolverContact *contact = run->contact; /* NULL if there is none */
+        uint32_t old = pair->first, olds = old + pair->count, c = job->first[k];
         for (uint32_t t = 0; t < job->count[k]; ++t) {
-            while (old < olds && old->kept.feature < touch[t].feature)
-                *c++ = *old++;
-            make_contact(run, pair, &touch[t], job->since, c);
-            if (old < olds && old->kept.feature == touch[t].feature)
-                take_over(old++, c);
+            while (old < olds && contact[old].kept.feature < touch[t].feature)
+                contact[c++] = contact[old++];
+            make_contact(run, pair, &touch[t], job->since, &contact[c]);
+            if (old < olds && contact[old].kept.feature == touch[t].feature)
+                take_over(&contact[old++], &contact[c]);
             ++c;
         }
         while (old < olds)
-            *c++ = *old++;
+            contact[c++] = contact[old++];
         pair->first = job->first[k];
-        pair->count = (uint32_t)(c - &run->contact[pair->first]);
+        pair->count = c - pair->first;
         pair->fresh = true;
     }
 }

@@ -231,7 +231,8 @@ PxStatus px_solid_lists_build(PxSolidLists *l, const PxBonds *bonds, PxSolidPoin
             return px_fail(PX_ERR_MEMORY, "solids: more than %u pairs", PX_PAIRS_MOST);
         l->start[i + 1] = (uint32_t)total;
     }
-    PX_TRY(reserve_entries(l, (size_t)total));
+    /* some room even if no row has neighbours: loops begin at an offset of these arrays */
+    PX_TRY(reserve_entries(l, total > 0 || points.count == 0 ? (size_t)total : 1));
     Job job = {l, bonds, points, linear};
     px_parallel_for(threads, points.count, PX_BLOCK, pair_block, &job);
     px_parallel_for(threads, points.count, PX_BLOCK, back_block, &job);

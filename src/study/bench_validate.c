@@ -9,12 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 typedef struct Rows {
     PxRowTable before; /* rows that are not measured again */
     PxRow *data;
     size_t count, room;
     int left_out, cases;
+    char today[16];    /* of rows that are measured now */
     char failed[4000]; /* cases that did not finish, and why */
 } Rows;
 
@@ -122,10 +124,6 @@ static PxStatus take_case(PxBench *bench, const PxValidateGroup *group, const Px
 static PxStatus measure_case(PxBench *bench, const PxValidateGroup *group, const PxValidateCase *c,
                              Rows *rows)
 {
-    bool found;
-    PX_TRY(take_case(bench, group, c, rows, &found));
-    if (found)
-        return PX_OK;
     PxFigures fine, coarse = {.count = 0};
     if (c->twice && !bench->def.quick)
         PX_TRY(measure(bench, c, 2, &coarse, rows));
@@ -134,7 +132,8 @@ static PxStatus measure_case(PxBench *bench, const PxValidateGroup *group, const
         const PxFigure *f = &fine.figure[k];
         PxRow row = {.name = {c->name, c->solver, model_of(c), f->what, c->cells},
                      .figure = *f,
-                     .coarse = k < coarse.count ? coarse.figure[k].error : NAN};
+                     .coarse = k < coarse.count ? coarse.figure[k].error : NAN,
+                     .day = rows->today};
         PX_TRY(report_row(bench, group, &row, rows));
     }
     /* after each case, so that a stopped bench can go on */
@@ -181,18 +180,23 @@ static void summary(PxBench *bench, const Rows *rows)
 static PxStatus run_cases(PxBench *bench, Rows *rows)
 {
     const PxBenchDef *def = &bench->def;
+    int chosen = 0;
     for (size_t g = 0; px_validate_group(g) != NULL; ++g) {
         const PxValidateGroup *group = px_validate_group(g);
         for (size_t k = 0; k < group->count; ++k) {
             const PxValidateCase *c = &group->cases[k];
+            bool wanted = (!def->quick || c->quick) && selected(def->tests, c), found = false;
             ++rows->cases;
-            if ((def->quick && !c->quick) || !selected(def->tests, c))
-                ++rows->left_out;
-            else
+            chosen += wanted;
+            /* with a list of cases, these are measured again and the others taken from the file */
+            if (def->tests == NULL ? wanted : def->from != NULL && !wanted)
+                PX_TRY(take_case(bench, group, c, rows, &found));
+            if (!found && wanted)
                 PX_TRY(measure_case(bench, group, c, rows));
+            rows->left_out += !found && !wanted;
         }
     }
-    if (rows->left_out == rows->cases)
+    if (chosen == 0)
         return px_fail(PX_ERR_ARGUMENT, "bench: no case of validate has '%.60s' in its name",
                        def->tests);
     summary(bench, rows);
@@ -211,13 +215,19 @@ PxStatus px_bench_validate(PxBench *bench)
         {"wanted", "wanted %", "%g"},     {"error_at_twice", "at twice %", "%.3g"},
         {"last", "last", "%.5g"},         {"pass", "pass", "%s"},
     };
-    if (bench->def.page != NULL && (bench->def.quick || bench->def.tests != NULL))
-        return px_fail(PX_ERR_ARGUMENT, "bench: --write needs every case, without --quick and "
-                                        "--test");
+    if (bench->def.page != NULL &&
+        (bench->def.quick || (bench->def.tests != NULL && bench->def.from == NULL)))
+        return px_fail(PX_ERR_ARGUMENT,
+                       "bench: --write needs every case: no --quick, and --test only "
+                       "with --from");
     px_report_table(bench->report, "figures", "physics against formulas", columns,
                     PX_COUNT(columns));
     Rows rows = {.data = NULL};
     PxStatus status = PX_OK;
+    time_t now = time(NULL);
+    struct tm day;
+    if (gmtime_r(&now, &day) != NULL)
+        strftime(rows.today, sizeof rows.today, "%Y-%m-%d", &day);
     if (bench->def.from != NULL)
         status = px_rows_read_csv(bench->def.from, &rows.before);
     if (status == PX_OK)

@@ -135,7 +135,7 @@ static void add_faces(const Transfer *job, int axis, const Marker *p, bool cut, 
             float part = w[1][y] * w[2][z], *to = sums->face[axis][kz][ky] + 2 * (low[0] + 1);
             px_f8_store(to, px_f8_load(to) + weight * px_f8(part) * v);
             if (job->mixed) {
-                float *volume = sums->volume[axis][kz][ky] + low[0] + 1;
+                float *volume = &sums->volume[axis][kz][ky][low[0] + 1];
                 px_f4_store(volume, px_f4_load(volume) + line * px_f4(part));
             }
         }
@@ -501,7 +501,7 @@ static float interpolate(const Patch *patch, const Marker *p, int c, float *nois
     PxF8 sum = px_f8(0.0f);
     for (int z = 0; z < 3; ++z)
         for (int y = 0; y < 3; ++y) {
-            const float(*row)[8] = patch->face[low[2] + 1 + z][low[1] + 1 + y] + low[0] + 1;
+            const float(*row)[8] = &patch->face[low[2] + 1 + z][low[1] + 1 + y][low[0] + 1];
             float part = w[1][y] * w[2][z];
             PxF8 line = px_f8(w[0][0]) * px_f8_load(row[0]) + px_f8(w[0][1]) * px_f8_load(row[1]) +
                         px_f8(w[0][2]) * px_f8_load(row[2]);

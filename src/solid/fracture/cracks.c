@@ -140,10 +140,11 @@ static void exchange(const Form *f, const PxTable *table, PxAnyList *list, bool 
         const PxColumn *column = px_table_find(table, f->member[m].name);
         for (uint32_t k = 0; k < column->components; ++k) {
             uint32_t *data = column->data[k];
-            char *at = list->data + f->member[m].offset + 4 * (size_t)k;
-            for (size_t i = 0; i < list->count; ++i, at += f->size)
-                memcpy(back ? (void *)at : (void *)&data[i], back ? (void *)&data[i] : (void *)at,
-                       4);
+            size_t offset = f->member[m].offset + 4 * (size_t)k;
+            for (size_t i = 0; i < list->count; ++i) {
+                void *at = list->data + i * f->size + offset;
+                memcpy(back ? at : &data[i], back ? &data[i] : at, 4);
+            }
         }
     }
 }

@@ -46,7 +46,7 @@ static void put_number(FILE *out, double value, char end)
 static void put_csv(FILE *out, const PxRow *rows, size_t count)
 {
     fputs("version,case,solver,model,cells,figure,value,reference,error_percent,wanted_percent,"
-          "error_at_twice_percent\n",
+          "error_at_twice_percent,measured\n",
           out);
     for (size_t k = 0; k < count; ++k) {
         const PxRow *row = &rows[k];
@@ -60,7 +60,8 @@ static void put_csv(FILE *out, const PxRow *rows, size_t count)
         put_number(out, row->figure.reference, ',');
         put_number(out, 100 * row->figure.error, ',');
         put_number(out, 100 * row->figure.within, ',');
-        put_number(out, 100 * row->coarse, '\n');
+        put_number(out, 100 * row->coarse, ',');
+        fprintf(out, "%s\n", row->day != NULL ? row->day : "");
     }
 }
 
@@ -102,19 +103,21 @@ static PxStatus read_row(const char *path, char *line, PxRow *out)
         ERROR,
         WANTED,
         TWICE,
+        MEASURED, /* older tables lack it */
         ALL
     };
     char *field[ALL];
     for (int k = 0; k < ALL; ++k) {
         field[k] = cut_field(&line);
-        if (field[k] == NULL)
+        if (field[k] == NULL && k < MEASURED)
             return px_fail(PX_ERR_FORMAT, "'%s': a row has %d fields, wanted %d", path, k, ALL);
     }
     *out = (PxRow){
         .name = {field[CASE], field[SOLVER], field[MODEL], field[FIGURE], number_in(field[CELLS])},
         .figure = {field[FIGURE], number_in(field[VALUE]), number_in(field[REFERENCE]),
-                   number_in(field[ERROR]) / 100, number_in(field[WANTED]) / 100},
-        .coarse = number_in(field[TWICE]) / 100};
+                   fabs(number_in(field[ERROR])) / 100, number_in(field[WANTED]) / 100},
+        .coarse = number_in(field[TWICE]) / 100,
+        .day = field[MEASURED] != NULL ? field[MEASURED] : ""};
     return PX_OK;
 }
 
@@ -162,8 +165,8 @@ static void put_table(FILE *out, const PxValidateGroup *group, const PxRow *rows
 {
     fputs(
         "\n| case | solver | model | spacings | figure | value | reference | error % | wanted % | "
-        "at twice the spacing % | last release |\n"
-        "|---|---|---|--:|---|--:|--:|--:|--:|--:|--:|\n",
+        "at twice the spacing % | last release | measured |\n"
+        "|---|---|---|--:|---|--:|--:|--:|--:|--:|--:|---|\n",
         out);
     for (size_t k = 0; k < count; ++k) {
         const PxRow *row = &rows[k];
@@ -181,8 +184,29 @@ static void put_table(FILE *out, const PxValidateGroup *group, const PxRow *rows
         put_cell(out, 100 * row->figure.within, 6);
         put_cell(out, 100 * row->coarse, 3);
         put_cell(out, row->last, 5);
-        fputc('\n', out);
+        fprintf(out, " %s |\n", row->day != NULL ? row->day : "");
     }
+}
+
+/* Cases of the group that have no row. */
+static void put_missing(FILE *out, const PxValidateGroup *group, const PxRow *rows, size_t count)
+{
+    const char *between = "\nNot measured: ";
+    for (size_t k = 0; k < group->count; ++k) {
+        const PxValidateCase *c = &group->cases[k];
+        const char *model = c->model != NULL ? c->model : "";
+        bool found = false;
+        for (size_t r = 0; r < count && !found; ++r)
+            found = strcmp(rows[r].name.name, c->name) == 0 &&
+                    strcmp(rows[r].name.solver, c->solver) == 0 &&
+                    strcmp(rows[r].name.model, model) == 0 && rows[r].name.cells == c->cells;
+        if (found)
+            continue;
+        fprintf(out, "%s%s, %s%s%s, %.0f spacings", between, c->name, c->solver,
+                model[0] != '\0' ? ", " : "", model, c->cells);
+        between = "; ";
+    }
+    fputs(between[0] == ';' ? ".\n" : "", out);
 }
 
 /* Rows that are not within their limits. */
@@ -226,12 +250,15 @@ static void put_page(FILE *out, const PxRow *rows, size_t count)
         "**%zu of %zu figures are within the wanted error.** Errors beyond it are printed in "
         "bold. \"Spacings\" is the number of spacings\nalong the characteristic length of the "
         "case; \"last release\" is the value of the row in\n"
-        "[bench/results/validate.csv](../bench/results/validate.csv).\n",
+        "[bench/results/validate.csv](../bench/results/validate.csv); \"measured\" is the day on "
+        "which the figure was measured. Not every case is\nmeasured again after each change, so "
+        "an older figure may be that of older code.\n",
         good, wanted);
     for (size_t k = 0; px_validate_group(k) != NULL; ++k) {
         const PxValidateGroup *group = px_validate_group(k);
         fprintf(out, "\n## %s\n\n%s", group->title, group->about);
         put_table(out, group, rows, count);
+        put_missing(out, group, rows, count);
     }
     put_short(out, rows, count);
 }

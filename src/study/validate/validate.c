@@ -11,7 +11,7 @@ void px_figures_add(PxFigures *out, const char *what, double measured, double re
                     double error, double within)
 {
     PX_ASSERT(out->count < PX_MOST_FIGURES);
-    out->figure[out->count++] = (PxFigure){what, measured, reference, error, within};
+    out->figure[out->count++] = (PxFigure){what, measured, reference, fabs(error), within};
 }
 
 void px_figures_compare(PxFigures *out, const char *what, double measured, double reference,

@@ -50,7 +50,7 @@ typedef struct PxFigures {
     size_t count;
 } PxFigures;
 
-/// Adds a figure whose error is given.
+/// Adds a figure whose error is given; its absolute value counts.
 void px_figures_add(PxFigures *out, const char *what, double measured, double reference,
                     double error, double within);
 
@@ -97,8 +97,9 @@ typedef struct PxRow {
     PxRowName name;
     const PxValidateGroup *group;
     PxFigure figure;
-    double coarse; ///< error at twice the spacing, or NAN
-    double last;   ///< value in the last release, or NAN
+    double coarse;   ///< error at twice the spacing, or NAN
+    double last;     ///< value in the last release, or NAN
+    const char *day; ///< on which it was measured, as 2026-11-18; "" or NULL: not known
 } PxRow;
 
 /// Value of a row in the last release (bench/results/validate.csv), or NAN.
