@@ -1,5 +1,7 @@
 #include "cloth/collide.h"
 
+#include "base/union_find.h"
+
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -8,6 +10,7 @@
 #define BLOCK 128u
 #define ADVANCES 100 /* most parts of a way */
 #define LEAST 0.1    /* thicknesses, or half the distance, that must be left at the end of a step */
+#define TINY 1e-3    /* thicknesses: pairs this near come no nearer */
 #define STIFF 2.0    /* stiffness of contacts, masses of a vertex over the square of the step */
 #define SKEW 0.05    /* sine of the angle below which edges count as parallel by degrees */
 #define FLAT 0.1     /* gradient of the length of an intersection that is 0 but for rounding */
@@ -38,11 +41,11 @@ typedef struct Job {
 /* Does the distance of a pair fall to `stop` on the way? d is that at the start, below or above.
  * Then the moment, and weights and vector between the closest points there. */
 static bool falls(bool edges, const PxVec3 x[4], const PxVec3 way[4], double reach, double d,
-                  double stop, double *moment, double w[4], PxVec3 *apart)
+                  const double stop[2], double *moment, double w[4], PxVec3 *apart)
 {
     double t = 0;
     for (int n = 0; n < ADVANCES; ++n) {
-        t += fmax(0.9 * (d - 0.5 * stop), 1e-4 * stop) / reach;
+        t += fmax(0.9 * (d - stop[1]), 1e-4 * stop[1]) / reach;
         if (t >= 1)
             return false;
         PxVec3 at[4];
@@ -50,7 +53,7 @@ static bool falls(bool edges, const PxVec3 x[4], const PxVec3 way[4], double rea
             at[k] = px_mad(x[k], way[k], t);
         d = px_cloth_pair_distance(edges, at, w, apart);
         *moment = t;
-        if (d <= stop)
+        if (d <= stop[0])
             return true;
     }
     return true; /* it is not clear after so many parts of the way */
@@ -62,9 +65,17 @@ static double keep_of(const PxClothCollision *c, const PxClothNear *n)
     return 0.5 * (c->search.thick[n->cloth[0] & ~EDGES] + c->search.thick[n->cloth[1]]);
 }
 
-static double stop_of(const Job *j, const PxClothNear *n, double keep)
+/* The distance at which the way ends, and a lower one that it does not reach. In a crowd under load
+ * a pair may lose half of its distance in every step: from TINY on it loses hardly any more. */
+static void stop_of(const Job *j, const PxClothNear *n, double keep, double stop[2])
 {
-    return j->aim == CROSSING ? fmin(0.5 * n->distance, LEAST * keep) : keep;
+    double d = n->distance;
+    stop[0] = j->aim == CROSSING ? fmin(0.5 * d, LEAST * keep) : keep;
+    stop[1] = 0.5 * stop[0];
+    if (j->aim == CROSSING && d < TINY * keep) {
+        stop[0] = 0.995 * d;
+        stop[1] = 0.99 * d;
+    }
 }
 
 /* Is a pair too far away, by what is known of it? Ways relative to their mean are others than those
@@ -76,7 +87,9 @@ static bool is_far(const Job *j, const PxClothNear *n)
     for (int k = 1; k < 4; ++k)
         most = off[n->vertex[k]] > most ? off[n->vertex[k]] : most;
     double reach = (1 + 1e-6) * ((double)n->reach + 4 * (double)most);
-    return n->distance - reach > stop_of(j, n, keep_of(j->c, n));
+    double stop[2];
+    stop_of(j, n, keep_of(j->c, n), stop);
+    return n->distance - reach > stop[0];
 }
 
 static bool test(const Job *j, PxClothFound *p)
@@ -94,15 +107,16 @@ static bool test(const Job *j, PxClothFound *p)
         tangled[edges ? k / 2 : k > 0] |= c->tangled[i] != 0;
     }
     double reach = px_cloth_pair_reach(edges, way), d = n->distance, first[4];
-    double stop = stop_of(j, n, keep);
-    if (d - reach > stop || (tangled[0] && tangled[1]) || !(d > 1e-9 * keep))
+    double stop[2];
+    stop_of(j, n, keep, stop);
+    if (d - reach > stop[0] || (tangled[0] && tangled[1]) || !(d > 1e-12 * keep))
         return false; /* the last: crossed, or about to be, and no side is known */
     px_cloth_pair_distance(edges, x, first, &apart);
     memcpy(p->weight, first, sizeof first);
     p->normal = px_scale(apart, 1 / d);
     p->gap = d;
     p->moment = 0;
-    if (d <= stop)
+    if (d <= stop[0])
         return true;
     if (!(reach > 0))
         return false;
@@ -112,7 +126,7 @@ static bool test(const Job *j, PxClothFound *p)
     PxVec3 normal = px_normalized(apart, p->normal), start = px_vec(0, 0, 0);
     for (int k = 0; k < 4; ++k)
         start = px_mad(start, x[k], w[k]);
-    if (px_dot(start, normal) > 0.5 * stop) { /* how it is at the moment of touch */
+    if (px_dot(start, normal) > 0.5 * stop[0]) { /* how it is at the moment of touch */
         memcpy(p->weight, w, sizeof w);
         p->normal = normal;
         p->gap = px_dot(start, normal);
@@ -282,18 +296,44 @@ PxStatus px_cloth_collide_tie(PxClothCollision *c, uint32_t *found)
     return px_cloth_contacts_sort(c->step);
 }
 
+/* Pieces that touch in this step, directly or by others, go the same part of their ways. */
+static PxStatus cut_ways(PxClothCollision *c, uint32_t count)
+{
+    const PxClothStep *s = c->step;
+    const PxClothSystem *y = s->system;
+    uint32_t *of = PX_ARENA_ARRAY(s->scratch, uint32_t, y->pieces + 1);
+    double *part = c->part = PX_ARENA_ARRAY(s->scratch, double, y->pieces + 1);
+    if (of == NULL || part == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u pieces", y->pieces);
+    for (uint32_t k = 0; k < y->pieces; ++k) {
+        of[k] = k;
+        part[k] = 1;
+    }
+    for (uint32_t k = 0; k < s->contacts->count; ++k) {
+        const PxClothContact *touch = &s->contacts->contact[k];
+        for (int n = 1; n < px_cloth_contact_corners(touch); ++n)
+            px_join(of, y->piece[touch->vertex[0]], y->piece[touch->vertex[n]]);
+    }
+    for (uint32_t k = 0; k < count; ++k)
+        for (int n = 0; n < 4; ++n) {
+            uint32_t own = px_root_of(of, y->piece[c->found[k].near.vertex[n]]);
+            part[own] = fmin(part[own], c->found[k].moment);
+        }
+    for (uint32_t k = 0; k < y->pieces; ++k)
+        part[k] = part[px_root_of(of, k)];
+    return PX_OK;
+}
+
 PxStatus px_cloth_collide_stop(PxClothCollision *c, const PxVec3 *at)
 {
     uint32_t count;
-    c->part = 1;
+    c->part = NULL;
     if (!c->any)
         return PX_OK;
     for (uint32_t i = 0; i < c->step->system->vertices; ++i)
         c->way[i] = px_sub(at[i], c->step->x[i]);
     PX_TRY(find(c, CROSSING, &count));
-    for (uint32_t k = 0; k < count; ++k)
-        c->part = fmin(c->part, c->found[k].moment);
-    return PX_OK;
+    return count == 0 ? PX_OK : cut_ways(c, count);
 }
 
 /* ---- what starts crossed --------------------------------------------------------------------- */
@@ -465,7 +505,7 @@ PxStatus px_cloth_collide_begin(PxClothCollision *c, PxClothStep *s)
 {
     const PxClothSystem *y = s->system;
     PxArena *m = s->scratch;
-    *c = (PxClothCollision){.step = s, .part = 1};
+    *c = (PxClothCollision){.step = s};
     for (uint32_t k = 0; k < y->cloths; ++k)
         c->any = c->any || s->law[k].collides;
     if (!c->any)

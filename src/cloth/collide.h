@@ -13,10 +13,10 @@
 /// - Pairs that would lose nearly all of their distance in spite of their contacts are tied
 ///   together: within the solve, their relative velocity is removed. This is what a rigid impact
 ///   zone (Provot 1997) does after the solve.
-/// - If pairs would cross in spite of that, the displacement of all cloth in this step is cut to
-///   the part that is free of crossings (Li et al. 2020, section 4.4), and the change of all
-///   velocities by the same part. Kinetic energy is convex in that part, and elastic energy is to
-///   first order, so neither exceeds its larger value at the two ends.
+/// - If pairs would cross in spite of that, the displacements of their pieces, and of those that
+///   touch them, are cut to the part that is free of crossings (Li et al. 2020, section 4.4), and
+///   the changes of their velocities by the same part. Kinetic energy is convex in that part, and
+///   elastic energy is to first order, so neither exceeds its larger value at the two ends.
 /// Hence cloth that does not cross at the start of a step does not cross at its end.
 ///
 /// What starts crossed is drawn apart along the gradient of the length of the curve in which it
@@ -84,7 +84,7 @@ typedef struct PxClothCollision {
     uint32_t most;
     uint64_t ties;      ///< pairs that were tied
     uint64_t crossed;   ///< edges that cross a triangle at the start
-    double part;        ///< of the way that was free
+    double *part;       ///< by piece: of the way that is free; NULL: all of it
     uint32_t crossings; ///< pairs of pieces that cross each other
 } PxClothCollision;
 
@@ -97,7 +97,7 @@ PxStatus px_cloth_collide_begin(PxClothCollision *c, PxClothStep *step);
 PxStatus px_cloth_collide_find(PxClothCollision *c, uint32_t *found);
 /// Ties what would cross on that way; *found is the number of pairs. Errors: PX_ERR_MEMORY.
 PxStatus px_cloth_collide_tie(PxClothCollision *c, uint32_t *found);
-/// Sets c->part, 0 .. 1, of the straight ways from x to `at` that is free of crossings.
+/// Sets c->part of the straight ways from x to `at` that are free of crossings.
 /// Errors: PX_ERR_MEMORY.
 PxStatus px_cloth_collide_stop(PxClothCollision *c, const PxVec3 *at);
 

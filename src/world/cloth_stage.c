@@ -564,8 +564,8 @@ PxStatus px_cloth_stage_yields(PxWorld *world, PxYieldMass *mass, PxVec3 *impuls
 static void stop_short(PxClothRun *run)
 {
     PxClothStep *s = &run->step;
-    double part = run->collision.part;
-    for (uint32_t i = 0; i < s->system->vertices && part < 1; ++i) {
+    for (uint32_t i = 0; i < s->system->vertices && run->collision.part != NULL; ++i) {
+        double part = run->collision.part[s->system->piece[i]];
         run->walls.at[i] = px_mad(s->x[i], px_sub(run->walls.at[i], s->x[i]), part);
         s->w[i] = px_mad(s->v[i], px_sub(s->w[i], s->v[i]), part);
     }
