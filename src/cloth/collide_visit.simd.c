@@ -1,7 +1,7 @@
 #include "cloth/collide_visit.h"
 
 #define SMALL 64u   /* nodes below which a task is not divided further */
-#define FACING 0.3f /* cosine up to which a normal counts as one of a direction */
+#define FACING 0.8f /* cosine up to which a normal counts as one of a direction */
 #define R2 0.70710678f
 #define R3 0.57735027f
 

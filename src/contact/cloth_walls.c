@@ -123,9 +123,12 @@ static void find_touch(Job *job, uint32_t i)
     impulse = fmax(impulse, job->walls->load[i] * s->dt);
     if (last == OFF && t->distance > 0.5 * gap_of(s, i))
         t->state = OFF;
-    else if (last == SLIDE || (last != STICK && s->mass[i] * speed > t->friction * impulse))
-        t->state = SLIDE;
     double most = t->friction * impulse;
+    /* what slid goes on, unless friction under its own weight stops it: loads may be of what does
+     * not slide along */
+    bool fast = last == SLIDE && speed > t->friction * px_length(s->gravity) * s->dt;
+    if (t->state == STICK && last != STICK && (fast || s->mass[i] * speed > most))
+        t->state = SLIDE;
     if (t->state == SLIDE)
         t->rub = rub_of(most, fmax(speed - most / s->mass[i], 0.5 * speed));
 }

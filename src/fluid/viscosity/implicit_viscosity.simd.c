@@ -202,7 +202,9 @@ PX_INLINE Pair8 pair_of(const Solve *s, size_t entry, const uint32_t *j, const P
                         PxF8 even, Source source)
 {
     Pair8 q;
-    float *lever = s->lever + 3 * entry, *pair = s->pair + entry;
+    float *pair = s->pair + entry, *lever = NULL;
+    if (source == STORED || source == STORING)
+        lever = s->lever + 3 * entry;
     if (source == STORED)
         return (Pair8){px_f8_load(lever), px_f8_load(lever + 8), px_f8_load(lever + 16),
                        px_f8_load(pair)};
