@@ -449,11 +449,12 @@ void px_cloth_edges_end(PxClothWalls *walls, const PxClothStep *s)
 {
     for (uint32_t k = 0; k < s->contacts->count; ++k) {
         const PxClothContact *c = &s->contacts->contact[k];
-        if (c->kind != PX_CLOTH_BOUNDARY || c->body > 0)
+        if (c->kind != PX_CLOTH_BOUNDARY)
             continue;
         PxVec3 impulse = px_cloth_contact_impulse(s, c);
         walls->touching += px_dot(impulse, c->normal) > 0;
-        px_boundary_take(walls->boundary[c->boundary],
-                         (PxImpulse){c->place, px_scale(impulse, -1)});
+        if (c->body == 0)
+            px_boundary_take(walls->boundary[c->boundary],
+                             (PxImpulse){c->place, px_scale(impulse, -1)});
     }
 }
