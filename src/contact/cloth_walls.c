@@ -112,9 +112,11 @@ static void find_touch(Job *job, uint32_t i)
     if (s->hold[i] != PX_CLOTH_FREE)
         return;
     find_boundary(job, i, v);
+    /* contact is a kink, also one that is found only in a later round */
+    if (t->boundary != NONE || gap_of(s, i) + PX_CLOTH_MARGIN * px_length(v) * s->dt >= t->clear)
+        px_cloth_restart(job->step, i);
     if (t->boundary == NONE)
         return;
-    px_cloth_restart(job->step, i); /* contact is a kink */
     v = s->u[i];
     /* It begins as it was in the last step; new ones slide if a guess of the impulse allows it. */
     PxVec3 u = px_sub(v, t->velocity), along = tangent(u, t->normal);

@@ -18,6 +18,9 @@
 /// Product of their normals below which two boundaries pinch cloth between them.
 #define PX_CLOTH_FACING (-0.3)
 
+/// Ways of a step within which cloth may meet a boundary: its past ends before.
+#define PX_CLOTH_MARGIN 3.0
+
 typedef struct PxClothWalls {
     PxBoundary *const *boundary;
     size_t boundaries;
