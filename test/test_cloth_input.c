@@ -281,6 +281,19 @@ TEST(a_handle_that_begins_later_and_holds_nothing_now_is_named)
         "it moves there until then; the nearest of 4 is");
 }
 
+TEST(a_gauge_of_cloth_is_named)
+{
+    complains(TWO,
+              SCENE("", ", \"gauges\": [{\"name\": \"g\", \"measures\": \"energy\", \"body\": "
+                        "\"shirt\"}]"),
+              "gauges[0]", "measures nothing: 'shirt' is cloth");
+    complains(TWO,
+              SCENE("", ", \"handles\": [{\"name\": \"h\", \"body\": \"shirt\", \"shape\": "
+                        "{\"sphere\": 9}}], \"gauges\": [{\"name\": \"g\", \"measures\": "
+                        "\"force\", \"handle\": \"h\"}]"),
+              "gauges[0]", "measures nothing: 'shirt' is cloth");
+}
+
 TEST(texture_coordinates_that_are_not_in_metres_are_named)
 {
     complains(SQUARE "vt 0 0\nvt 10 0\nvt 10 10\nvt 0 10\nf 1/1 3/3 2/2\nf 1/1 4/4 3/3\n",

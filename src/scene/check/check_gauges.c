@@ -1,4 +1,4 @@
-/// Checks of gauges: places in walls, samples that the run does not reach.
+/// Checks of gauges: places in walls, samples that the run does not reach, bodies of cloth.
 #include "scene/check/survey.h"
 #include "scene/content.h"
 #include "scene/scene_walls.h"
@@ -11,6 +11,19 @@ static const char *name_of_wall(const PxScene *scene, size_t wall)
         if (px_body_is_boundary(&scene->body[k].def) && wall-- == 0)
             break;
     return k < scene->bodies ? scene->body[k].def.name : "";
+}
+
+/* The body of cloth of which a gauge is, itself or by a handle; NULL: none. */
+static const PxSceneBody *cloth_of(const PxScene *scene, const PxSceneGauge *gauge)
+{
+    size_t body = gauge->is.refers[0], handle = gauge->is.refers[1];
+    if (handle < scene->handles)
+        body = scene->handle[handle].is.refers[0];
+    if (body >= scene->bodies)
+        return NULL;
+    size_t material = scene->body[body].is.refers[0];
+    bool cloth = material < scene->materials && scene->material[material].def.cloth.cloth;
+    return cloth ? &scene->body[body] : NULL;
 }
 
 static void check_gauge(PxScene *scene, const PxSceneWalls *walls, size_t index)
@@ -29,6 +42,13 @@ static void check_gauge(PxScene *scene, const PxSceneWalls *walls, size_t index)
                     def.place == PX_GAUGE_PLANE  ? ", as is all of the plane"
                     : def.place == PX_GAUGE_LINE ? ", a point of the line"
                                                  : "");
+    const PxSceneBody *cloth = cloth_of(scene, &scene->gauge[index]);
+    if (cloth != NULL)
+        px_complain(scene, PX_WARNING, &one, PX_AT_VALUE,
+                    "measures nothing: '%s' is cloth, and gauges are for particles, rigid bodies "
+                    "and walls; energies and momentum of cloth are in stats.csv (cloth_kinetic, "
+                    "cloth_elastic, cloth_momentum)",
+                    cloth->def.name);
     if (def.every > end * (1 + 1e-9))
         px_complain(scene, PX_WARNING, &one, PX_AT_VALUE,
                     "has no sample: the run ends after %g s, before \"every\" = %g s", end,
