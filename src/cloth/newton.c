@@ -7,9 +7,9 @@
 #include <string.h>
 
 #define BLOCK 512u
-#define MATTERS 0.005 /* part of the kinetic and elastic energy */
-#define FALLS 0.02    /* what a step makes least fell by so much: the same */
-#define LEAST 0.05    /* of the way to the solution of a solve */
+#define MATTERS 0.01 /* part of the kinetic and elastic energy */
+#define FALLS 0.05   /* what a step makes least fell by so much: the same */
+#define LEAST 0.05   /* of the way to the solution of a solve */
 
 /* ---- when ------------------------------------------------------------------------------------ */
 
