@@ -254,8 +254,8 @@ bool px_cloth_has_past(const PxClothStep *step, uint32_t vertex);
 /// at w.
 PxVec3 px_cloth_velocity(const PxClothStep *step, uint32_t vertex, PxVec3 solved);
 
-/// Sets the friction of a vertex that slides, after the step was assembled: the impulse across
-/// `normal` is -rub (w - target), which never drives.
+/// Sets the friction of a sliding vertex in the assembled matrix. Its impulse is tangential to
+/// `normal`, -rub (w - target), and can only take energy away.
 void px_cloth_rub(PxClothStep *step, uint32_t vertex, double rub);
 /// That impulse at a velocity w, N s.
 PxVec3 px_cloth_friction(const PxClothStep *step, uint32_t vertex, PxVec3 w);

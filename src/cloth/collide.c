@@ -296,7 +296,8 @@ PxStatus px_cloth_collide_tie(PxClothCollision *c, uint32_t *found)
     return px_cloth_contacts_sort(c->step);
 }
 
-/* Pieces that touch in this step, directly or by others, go the same part of their ways. */
+/* Cuts displacements. Pieces of cloth that are in contact in this step, directly or through other
+ * pieces, are cut by the same factor, so that their momentum is kept. */
 static PxStatus cut_ways(PxClothCollision *c, uint32_t count)
 {
     const PxClothStep *s = c->step;

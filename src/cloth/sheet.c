@@ -375,8 +375,9 @@ static bool same_uv(PxUv a, PxUv b)
     return !(fabs(a.u - b.u) > 0) && !(fabs(a.v - b.v) > 0);
 }
 
-/* Where texture coordinates go on across an edge, both triangles should be on the same side. Parts
- * that begin anew there may be mirrored: halves of clothes often are. */
+/* Counts triangles without area in texture space, and edges at which the texture is folded: both
+ * triangles use the same coordinates there, but with opposite orientation. Separate islands of the
+ * texture may be mirrored: the two halves of a garment often are. */
 static void judge_map(const PxMesh *mesh, const uint32_t *weld, PxClothSheet *s)
 {
     for (uint32_t t = s->faces; t-- > 0;)

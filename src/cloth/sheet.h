@@ -39,7 +39,8 @@ typedef struct PxClothHinge {
 /// Below this ratio `phyxel check` warns of it: its energy is wrong.
 #define PX_CLOTH_SLIVER 1e-2
 
-/// What is wrong with texture coordinates that only say where the weft is and how cloth looks.
+/// Faults of texture coordinates. They count where these give the direction of the weft and the
+/// look, not the rest shape.
 typedef struct PxClothMap {
     uint32_t flat, folded; ///< triangles without area in them; edges at which they turn over
     uint32_t first[2];     ///< the first such triangle, and one at the first such edge

@@ -26,8 +26,8 @@ typedef struct PxCoarseViscosity {
     float *matrix;                ///< 27 x 3 columns per node, each a quad
     uint32_t *to;                 ///< 27 nodes per node; itself where there is none
     float *scale, *residual, *change[2], *solution;
-    double low, high; ///< interval of Chebyshev's polynomial
-    int degree;       ///< its degree plus one
+    double low, high; ///< eigenvalues between which the Chebyshev iteration smooths
+    int degree;       ///< iterations: the degree of the polynomial plus one
 } PxCoarseViscosity;
 
 /// Finds cells and nodes and assembles the matrix. Arrays come from the fluid's scratch.

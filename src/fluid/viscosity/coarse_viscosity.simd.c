@@ -22,7 +22,7 @@ typedef struct Point {
     float spread, weight;
 } Point;
 
-/* Particles without viscous forces, as frozen ones, have no part in the smooth motion. */
+/* Particles without viscous forces, such as frozen ones, are left out of the coarse correction. */
 static bool takes_part(const PxCoarseViscosity *c, uint32_t i)
 {
     return c->spread[i] > 0.0f;

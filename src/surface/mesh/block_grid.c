@@ -309,7 +309,7 @@ static void block_depths(const PxVisibility *visibility, const View *view, const
         depth[n] = px_potential_depth(f, depth[n]);
 }
 
-/* Sides of a block's nodes of one barrier, from the view if it has them. */
+/* On which side of wall k the nodes of a block are. The view may know it already. */
 static const PxSides *sides_of(const Fill *fill, const View *view, size_t k, PxVec3 low,
                                double cell, double within, PxSides *room)
 {

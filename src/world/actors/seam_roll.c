@@ -72,7 +72,7 @@ static double measure(Flat *f)
     return high - low;
 }
 
-/* Mean of q^2, and the factors of q and r in it, weighted by mass. */
+/* Least-squares fit of q^2 by out[0] + out[1] q + out[2] r, weighted by mass. */
 static void fit(const Flat *f, double out[3])
 {
     const PxClothStep *s = f->step;
