@@ -163,24 +163,14 @@ static void load_face(const PxClothStep *s, uint32_t t)
     PxVec3 v0 = motion(s, law, face->corner[0]);
     PxVec3 v1 = px_sub(motion(s, law, face->corner[1]), v0);
     PxVec3 v2 = px_sub(motion(s, law, face->corner[2]), v0);
-    const double(*d)[2] = face->inverse, *c = st->c, *taut = st->taut;
-    PxVec3 fu = px_mad(px_scale(v1, d[0][0]), v2, d[1][0]);
-    PxVec3 fv = px_mad(px_scale(v1, d[0][1]), v2, d[1][1]);
-    double uu = px_dot(st->f[0], fu), vv = px_dot(st->f[1], fv);
-    double uv = c[3] * (px_dot(st->f[0], fv) + px_dot(st->f[1], fu));
-    double su = c[0] * uu + c[1] * vv, sv = c[1] * uu + c[2] * vv;
-    double turn = st->spin * (px_dot(st->f[0], fv) - px_dot(st->f[1], fu));
-    PxVec3 pu = px_mad(px_scale(st->f[0], su), st->f[1], uv - turn);
-    PxVec3 pv = px_mad(px_scale(st->f[1], sv), st->f[0], uv + turn);
-    PxVec3 tu = px_mad(px_scale(fu, taut[0]), fv, taut[2]);
-    PxVec3 tv = px_mad(px_scale(fu, taut[2]), fv, taut[1]);
-    if (law->membrane != PX_CLOTH_GREEN) {
-        tu = px_scale(st->normal, px_dot(st->normal, tu));
-        tv = px_scale(st->normal, px_dot(st->normal, tv));
-    }
+    const double(*d)[2] = face->inverse;
+    PxVec3 rate[2] = {px_mad(px_scale(v1, d[0][0]), v2, d[1][0]),
+                      px_mad(px_scale(v1, d[0][1]), v2, d[1][1])};
+    PxVec3 stress[2];
+    px_cloth_stress_rate(law, st, rate, stress);
     double scale = px_cloth_factor(s, law);
-    pu = px_scale(px_mad(px_scale(st->force[0], s->dt), px_add(pu, tu), scale), -face->area);
-    pv = px_scale(px_mad(px_scale(st->force[1], s->dt), px_add(pv, tv), scale), -face->area);
+    PxVec3 pu = px_scale(px_mad(px_scale(st->force[0], s->dt), stress[0], scale), -face->area);
+    PxVec3 pv = px_scale(px_mad(px_scale(st->force[1], s->dt), stress[1], scale), -face->area);
     PxClothFaceLoad *load = &s->face_load[t];
     load->impulse[1] = px_mad(px_scale(pu, d[0][0]), pv, d[0][1]);
     load->impulse[2] = px_mad(px_scale(pu, d[1][0]), pv, d[1][1]);

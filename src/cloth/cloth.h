@@ -291,6 +291,11 @@ const PxClothLaw *px_cloth_law_at(const PxClothStep *step, uint32_t cloth, const
 /// Sets the state of a face from its corners (membrane.c).
 void px_cloth_membrane(const PxClothLaw *law, const PxClothFace *face, const PxVec3 x[3],
                        PxClothFaceState *out);
+
+/// Change of the stress P of a face when its deformation gradient changes by `change`: the tangent
+/// of the solve, in which compression does not count against turning.
+void px_cloth_stress_rate(const PxClothLaw *law, const PxClothFaceState *state,
+                          const PxVec3 change[2], PxVec3 out[2]);
 /// Sets the state of a hinge from its corners (bending.c).
 void px_cloth_bending(const PxClothLaw *law, const PxClothHinge *hinge, const PxVec3 x[4],
                       PxClothHingeState *out);

@@ -258,6 +258,20 @@ double px_cloth_contacts_energy(const PxClothStep *s)
     return sum;
 }
 
+void px_cloth_contacts_stiffen(PxClothStep *s, uint32_t first)
+{
+    for (uint32_t k = first; s->contacts != NULL && k < s->contacts->count; ++k) {
+        PxClothContact *c = &s->contacts->contact[k];
+        double press = 0;
+        if (c->kind != PX_CLOTH_BOUNDARY)
+            continue;
+        for (int a = 0; a < 3; ++a)
+            if (c->weight[a] > 0)
+                press -= px_dot(s->b[c->vertex[a]], c->normal);
+        c->stiff = fmax(c->stiff, press / (s->dt * c->keep));
+    }
+}
+
 /* ---- the system ------------------------------------------------------------------------------ */
 
 typedef struct Job {

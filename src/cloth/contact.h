@@ -80,6 +80,10 @@ int px_cloth_contact_compare(const void *a, const void *b);
 /// Sorts contacts, after some were added. Errors: PX_ERR_MEMORY.
 PxStatus px_cloth_contacts_sort(PxClothStep *step);
 
+/// Stiffens contacts with boundaries from the given one on, so that each carries what presses on it
+/// at a gap of about half the distance that is kept, however small that is. After b is assembled.
+void px_cloth_contacts_stiffen(PxClothStep *step, uint32_t first);
+
 /// Takes the tangents at the present w, and enters them into the system; returns the number of
 /// contacts whose impulse differs from that of the last solve by much. Errors: PX_ERR_MEMORY.
 PxStatus px_cloth_contacts_linearise(PxClothStep *step, uint32_t *changed);

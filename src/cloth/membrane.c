@@ -142,3 +142,24 @@ void px_cloth_membrane(const PxClothLaw *law, const PxClothFace *face, const PxV
     for (int k = 0; k < 3; ++k)
         out->strain[k] = strain[k];
 }
+
+void px_cloth_stress_rate(const PxClothLaw *law, const PxClothFaceState *st, const PxVec3 change[2],
+                          PxVec3 out[2])
+{
+    const double *c = st->c, *taut = st->taut;
+    PxVec3 fu = change[0], fv = change[1];
+    double uu = px_dot(st->f[0], fu), vv = px_dot(st->f[1], fv);
+    double uv = c[3] * (px_dot(st->f[0], fv) + px_dot(st->f[1], fu));
+    double su = c[0] * uu + c[1] * vv, sv = c[1] * uu + c[2] * vv;
+    double turn = st->spin * (px_dot(st->f[0], fv) - px_dot(st->f[1], fu));
+    PxVec3 pu = px_mad(px_scale(st->f[0], su), st->f[1], uv - turn);
+    PxVec3 pv = px_mad(px_scale(st->f[1], sv), st->f[0], uv + turn);
+    PxVec3 tu = px_mad(px_scale(fu, taut[0]), fv, taut[2]);
+    PxVec3 tv = px_mad(px_scale(fu, taut[2]), fv, taut[1]);
+    if (law->membrane != PX_CLOTH_GREEN) {
+        tu = px_scale(st->normal, px_dot(st->normal, tu));
+        tv = px_scale(st->normal, px_dot(st->normal, tv));
+    }
+    out[0] = px_add(pu, tu);
+    out[1] = px_add(pv, tv);
+}

@@ -4,12 +4,14 @@
 #include "cloth/contact.h"
 #include "cloth/gas.h"
 
+#include <math.h>
 #include <string.h>
 
 #define BLOCK 512u
 #define MATTERS 0.01 /* part of the kinetic and elastic energy */
 #define FALLS 0.05   /* what a step makes least fell by so much: the same */
 #define LEAST 0.05   /* of the way to the solution of a solve */
+#define SMALL 0.02   /* change of a deformation gradient below which forces are linear in it */
 
 /* ---- when ------------------------------------------------------------------------------------ */
 
@@ -28,7 +30,33 @@ static PxVec3 since(const PxClothStep *s, uint32_t i)
     return s->tangent == NULL ? s->w[i] : px_sub(s->w[i], s->tangent[i]);
 }
 
-/* Strain that is not linear in the motion: 1/2 dt^2 |grad w|^2. */
+/* Energy of a triangle at the end of the motion beyond that of the quadratic function which the
+ * solve has made least, J. */
+static double missed(const PxClothStep *s, uint32_t t)
+{
+    const PxClothFace *face = &s->system->face[t];
+    const PxClothFaceState *from = &s->face[t];
+    const uint32_t *c = face->corner;
+    const double(*d)[2] = face->inverse;
+    PxVec3 w0 = since(s, c[0]), w1 = px_sub(since(s, c[1]), w0), w2 = px_sub(since(s, c[2]), w0);
+    PxVec3 change[2], stress[2], x[3];
+    for (int k = 0; k < 2; ++k)
+        change[k] = px_scale(px_mad(px_scale(w1, d[0][k]), w2, d[1][k]), s->dt);
+    if (px_dot(change[0], change[0]) + px_dot(change[1], change[1]) < SMALL * SMALL)
+        return 0;
+    PxClothLaw wet;
+    PxClothFaceState end;
+    const PxClothLaw *law = px_cloth_law_at(s, s->system->of_face[t], c, 3, &wet);
+    for (int k = 0; k < 3; ++k)
+        x[k] = px_mad(s->x[c[k]], s->w[c[k]], s->dt);
+    px_cloth_membrane(law, face, x, &end);
+    px_cloth_stress_rate(law, from, change, stress);
+    double work = 0;
+    for (int k = 0; k < 2; ++k)
+        work += px_dot(change[k], px_mad(from->force[k], stress[k], 0.5));
+    return fmax(end.energy - from->energy - face->area * work, 0);
+}
+
 static void look_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -38,21 +66,12 @@ static void look_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t t = begin; t < end; ++t) {
         const PxClothFace *face = &s->system->face[t];
         const PxClothLaw *law = &s->law[s->system->of_face[t]];
-        const double(*d)[2] = face->inverse;
         PxVec3 w = s->w[face->corner[0]], v = s->v[face->corner[0]];
-        PxVec3 w0 = since(s, face->corner[0]);
-        PxVec3 w1 = px_sub(since(s, face->corner[1]), w0);
-        PxVec3 w2 = px_sub(since(s, face->corner[2]), w0);
-        PxVec3 fu = px_mad(px_scale(w1, d[0][0]), w2, d[1][0]);
-        PxVec3 fv = px_mad(px_scale(w1, d[0][1]), w2, d[1][1]);
-        double uu = px_dot(fu, fu), vv = px_dot(fv, fv);
-        sum.missed += face->area * (law->c[0] * uu * uu + law->c[2] * vv * vv);
+        sum.missed += missed(s, t);
         double kinetic = 0.5 * face->area * law->mass * (px_dot(w, w) + px_dot(v, v));
         /* the energy at the end of a step that overshoots must not count */
         sum.whole += kinetic + (s->tangent == NULL ? s->face[t].energy : 0);
     }
-    double square = s->dt * s->dt;
-    sum.missed *= 0.125 * square * square;
     look->block[begin / BLOCK] = sum;
 }
 

@@ -11,6 +11,7 @@
 
 #define WALLS 3    /* rounds in which boundaries decide */
 #define ROUNDS 6   /* rounds of Newton's method */
+#define HARDER 6   /* rounds in which what boundaries would pierce is pushed harder */
 #define TIES 3     /* rounds in which what would cross is tied */
 #define AGAIN 8    /* times that forces are taken anew */
 #define ROUGH 0.02 /* tolerance of rounds that another one follows */
@@ -51,9 +52,27 @@ static PxStatus solve_rounds(PxClothWalls *walls, PxClothCollision *collision, P
     return PX_OK;
 }
 
+/* Rounds after which boundaries no longer cut into cloth between its vertices. */
+static PxStatus harden(PxClothWalls *walls, PxClothStep *s)
+{
+    for (int round = 0; round < HARDER; ++round) {
+        uint32_t found, changed;
+        PX_TRY(px_stop_check(s->threads));
+        PX_TRY(px_cloth_edges_harden(walls, s, &found));
+        if (found == 0)
+            break;
+        px_cloth_rigids_follow(walls, s);
+        PX_TRY(px_cloth_contacts_linearise(s, &changed));
+        px_cloth_gas_linearise(s);
+        PX_TRY(px_cloth_stride(s));
+    }
+    return PX_OK;
+}
+
 PxStatus px_cloth_contact_solve(PxClothWalls *walls, PxClothCollision *collision, PxClothStep *s)
 {
     PX_TRY(solve_rounds(walls, collision, s));
+    PX_TRY(harden(walls, s));
     for (int again = 0; again < AGAIN && !s->linear; ++again) {
         bool done;
         PX_TRY(px_cloth_newton_done(s, &done));
@@ -62,6 +81,7 @@ PxStatus px_cloth_contact_solve(PxClothWalls *walls, PxClothCollision *collision
         PX_TRY(px_cloth_newton_again(s));
         PX_TRY(solve_rounds(walls, collision, s));
         PX_TRY(px_cloth_newton_search(s));
+        PX_TRY(harden(walls, s));
     }
     for (int round = 0; round < TIES; ++round) {
         uint32_t found;

@@ -1,16 +1,15 @@
 #include "contact/cloth_rigids.h"
 
 #include "cloth/contact.h"
+#include "contact/cloth_places.h"
 
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #define BLOCK 256u
-#define STIFF 40.0  /* stiffness, masses of a vertex over the square of the step */
-#define NEAR 0.25   /* part of the distance kept at which a way ends */
-#define ADVANCES 40 /* along a way */
-#define LOADED 4.0  /* the same, shares of the body's mass */
+#define STIFF 40.0 /* stiffness, masses of a vertex over the square of the step */
+#define LOADED 4.0 /* the same, shares of the body's mass */
 
 typedef struct Job {
     const PxClothWalls *walls;
@@ -139,31 +138,6 @@ PxStatus px_cloth_rigids_begin(PxClothWalls *w, PxClothStep *s, const PxVec3 (*e
 
 /* ---- where they lead ------------------------------------------------------------------------- */
 
-/* The first place of a way that is nearer than `near` to a boundary that stands still, as a part of
- * the way; 1 or more: none. */
-static double meets(const PxBoundary *b, PxVec3 from, PxVec3 way, double near)
-{
-    double length = px_length(way), part = 0;
-    for (int n = 0; n < ADVANCES && part < 1; ++n) {
-        double d = px_boundary_distance(b, 0, px_mad(from, way, part), NULL);
-        if (d < near)
-            return part;
-        part += fmax(d - 0.9 * near, 0.1 * near) / length;
-    }
-    return 1;
-}
-
-double px_cloth_gap(const PxBoundary *b, PxVec3 from, PxVec3 way, double keep, PxVec3 *normal)
-{
-    double part = 1, length = px_length(way);
-    if (length > NEAR * keep)
-        part = meets(b, from, way, NEAR * keep);
-    else if (!(px_boundary_distance(b, 0, from, NULL) > NEAR * keep))
-        part = 0;
-    way = px_scale(way, fmin(part, 1));
-    return px_boundary_distance(b, 0, px_add(from, way), normal) - px_dot(*normal, way);
-}
-
 static void follow_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -173,8 +147,13 @@ static void follow_block(void *user, uint32_t begin, uint32_t end, int thread)
         PxClothContact *c = &s->contacts->contact[n];
         if (c->kind != PX_CLOTH_BOUNDARY || c->body == 0 || c->boundary == UINT32_MAX)
             continue;
-        PxVec3 way = px_scale(px_cloth_contact_motion(s, c), s->dt);
-        c->gap = px_cloth_gap(j->walls->boundary[c->boundary], c->place, way, c->keep, &c->normal);
+        PxVec3 way = px_scale(px_cloth_contact_motion(s, c), s->dt), x[3];
+        for (int k = 0; k < 3; ++k)
+            x[k] = px_mad(s->x[c->vertex[k]], s->w[c->vertex[k]], s->dt);
+        PxClothPlace place = {.keep = c->keep};
+        memcpy(place.weight, c->weight, sizeof place.weight);
+        c->gap =
+            px_cloth_gap(j->walls->boundary[c->boundary], &place, x, c->place, way, &c->normal);
     }
 }
 

@@ -23,9 +23,4 @@ void px_cloth_rigids_follow(const PxClothWalls *walls, PxClothStep *step);
 /// Sets the stiffness of the contacts of bodies, when all are known.
 void px_cloth_rigids_stiffen(PxClothStep *step);
 
-/// Gap at the start, along the normal *normal, of a place that moves by `way` relative to a
-/// boundary: the two are those of the first place of the way that is near, or of its end.
-double px_cloth_gap(const PxBoundary *boundary, PxVec3 from, PxVec3 way, double keep,
-                    PxVec3 *normal);
-
 #endif

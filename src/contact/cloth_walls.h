@@ -30,6 +30,7 @@ typedef struct PxClothWalls {
     struct PxClothTouch *touch; ///< by vertex
     PxVec3 *at;                 ///< positions at the end of the step
     uint32_t *close;            ///< by boundary: vertices near it at the start (cloth_edges.h)
+    struct PxClothEdges *edges; ///< memory of the searches of cloth_edges.h
     uint64_t touching;          ///< vertices and places between them that a boundary carries
     uint64_t cut;     ///< edges and triangles that a boundary cut into at the start (cloth_edges.h)
     uint64_t crossed; ///< these, and vertices inside a boundary after the step

@@ -520,6 +520,7 @@ static PxStatus solve(PxWorld *world, double tolerance, PxClothRun *run)
     PX_TRY(px_cloth_gas_begin(s));
     px_cloth_evaluate(s);
     px_cloth_assemble(s);
+    px_cloth_contacts_stiffen(s, 0);
     PX_TRY(px_cloth_contact_solve(&run->walls, &run->collision, s));
     memcpy(run->solved, s->w, t->count * sizeof *run->solved);
     return PX_OK;
@@ -586,6 +587,7 @@ PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
     PX_TRY(px_cloth_soft_return(world, s));
     px_cloth_edges_end(&run->walls, s);
     px_cloth_walls_end(&run->walls, s);
+    PX_TRY(px_cloth_edges_repair(&run->walls, s));
     PX_TRY(px_cloth_collide_stop(&run->collision, run->walls.at));
     stop_short(run);
     for (uint32_t i = 0; i < s->system->vertices; ++i)
