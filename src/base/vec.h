@@ -124,6 +124,13 @@ static inline void px_bounds_add(PxBounds *b, PxVec3 p)
     b->high = px_vec(fmax(b->high.x, p.x), fmax(b->high.y, p.y), fmax(b->high.z, p.z));
 }
 
+/// Is x inside the bounds, or nearer to each of their sides than `reach`?
+static inline bool px_bounds_near(const PxBounds *b, PxVec3 x, double reach)
+{
+    return x.x > b->low.x - reach && x.x < b->high.x + reach && x.y > b->low.y - reach &&
+           x.y < b->high.y + reach && x.z > b->low.z - reach && x.z < b->high.z + reach;
+}
+
 static inline bool px_bounds_contain(PxBounds b, PxVec3 p)
 {
     return p.x >= b.low.x && p.x <= b.high.x && p.y >= b.low.y && p.y <= b.high.y &&

@@ -45,6 +45,7 @@ typedef struct Touch {
     PxVec3 velocity;  /* of the boundary */
     PxVec3 normal;
     double gap; /* at the start, along the normal */
+    double depth; /* in the boundary at the start; the gap counts from there */
 } Touch;
 
 static PxClothContact contact_of(const PxClothWalls *walls, const PxClothStep *s, const Touch *t)
@@ -128,6 +129,7 @@ PxStatus px_cloth_edges_begin(PxClothWalls *walls, PxClothStep *s)
                 continue;
             PxClothContact c = contact_of(walls, s, &t);
             walls->cut += is_cut(&c);
+            c.gap = fmax(c.gap, 0);
             PX_TRY(px_cloth_contacts_add(s, &c));
         }
     }
@@ -212,6 +214,8 @@ static Touch follow(const PxClothWalls *walls, const PxClothStep *s, uint32_t bo
             t.gap = distance - px_dot(t.way, normal);
         }
     }
+    t.depth = fmax(-px_boundary_distance(b, 0, t.from, NULL), 0);
+    t.gap += t.depth;
     return t;
 }
 
@@ -233,6 +237,8 @@ static PxStatus look_at_end(PxClothWalls *walls, PxClothStep *s, uint32_t bounda
         if (!(p->distance < near * p->keep) || (last && is_forced(f, p)))
             continue;
         Touch t = follow(walls, s, boundary, p, last);
+        if (!(p->distance + t.depth < near * p->keep))
+            continue;
         uint32_t old = known(s, first, &t, last);
         if (old != NONE && !last)
             continue;

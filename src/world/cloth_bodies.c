@@ -1,6 +1,31 @@
 #include "world/cloth_bodies.h"
 
+#include "world/cloth_stage.h"
 #include "world/rigid_stage.h"
+
+#include <math.h>
+
+/* A body that meets cloth at the speed v beside an axis about which its radius of gyration is k
+ * turns at v / k at most. It moves by no more than this part of k in a step. */
+#define TURN 0.5
+
+double px_cloth_bodies_limit(const PxWorld *world)
+{
+    double limit = INFINITY, fastest, longest = px_cloth_stage_limit(world);
+    if (world->cloth_vertices.count == 0 || world->rigids.count == 0)
+        return INFINITY;
+    PxBounds cloth = px_cloth_bounds(world, &fastest);
+    for (size_t n = 0; n < world->rigids.count; ++n) {
+        const PxRigid *r = &world->rigids.data[n];
+        double gyration = sqrt(r->mass.inertia.z / r->mass.mass), speed = px_length(r->velocity);
+        double spin = px_length(r->spin), way = (speed + spin * r->mass.radius + fastest) * longest;
+        speed += spin * gyration + px_length(world->def.gravity) * longest;
+        if (!r->asleep && !r->holding &&
+            px_bounds_near(&cloth, r->place, r->mass.radius + 2 * way))
+            limit = fmin(limit, TURN * gyration / speed);
+    }
+    return limit;
+}
 
 PxStatus px_cloth_bodies_begin(const PxWorld *world, PxClothWalls *walls, PxClothStep *s)
 {

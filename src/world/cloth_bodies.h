@@ -6,6 +6,10 @@
 #include "contact/cloth_rigids.h"
 #include "world/world_parts.h"
 
+/// The longest step in which slender bodies near cloth turn by little, s: contacts are linear in
+/// their turning. INFINITY: there are none.
+double px_cloth_bodies_limit(const PxWorld *world);
+
 /// Adds bodies and their contacts with vertices to the step. Errors: PX_ERR_MEMORY.
 PxStatus px_cloth_bodies_begin(const PxWorld *world, PxClothWalls *walls, PxClothStep *step);
 

@@ -40,12 +40,6 @@ PxStatus px_cloth_soft_columns(PxWorld *world, const PxMaterialDef *def)
 
 /* ---- what is near ---------------------------------------------------------------------------- */
 
-static bool is_near(const PxBounds *b, PxVec3 x, double reach)
-{
-    return x.x > b->low.x - reach && x.x < b->high.x + reach && x.y > b->low.y - reach &&
-           x.y < b->high.y + reach && x.z > b->low.z - reach && x.z < b->high.z + reach;
-}
-
 static PxVec3 velocity_of(const PxParticles *p, uint32_t i)
 {
     return px_vec((double)p->vx[i], (double)p->vy[i], (double)p->vz[i]);
@@ -79,22 +73,16 @@ double px_cloth_soft_limit(const PxWorld *world)
     PxElasticColumns elastic;
     if (world->cloth_vertices.count == 0 || !px_elastic_columns(&p->table, &elastic))
         return INFINITY;
-    PxClothWater cloth = px_cloth_water(world);
-    double fastest = 0, thick = thickest(world), longest = px_cloth_stage_limit(world);
+    double fastest, thick = thickest(world), longest = px_cloth_stage_limit(world);
     double limit = INFINITY;
-    PxBounds b = px_bounds_empty();
-    for (uint32_t i = 0; i < world->cloth_vertices.count; ++i) {
-        px_bounds_add(&b, px_vec(cloth.place[0][i], cloth.place[1][i], cloth.place[2][i]));
-        fastest = fmax(fastest, px_length(px_vec(cloth.velocity[0][i], cloth.velocity[1][i],
-                                                 cloth.velocity[2][i])));
-    }
+    PxBounds b = px_cloth_bounds(world, &fastest);
     for (uint32_t i = 0; i < p->table.count; ++i) {
         const PxMaterialDef *def = &world->materials.data[p->material[i]].def;
         if (elastic.component[i] == 0 || strcmp(def->integration.model, "implicit") == 0)
             continue;
         double radius = (double)p->radius[i], own = PASSES * 2 * radius / sound_of(def);
         double way = (px_length(velocity_of(p, i)) + fastest) * longest;
-        if (own < limit && is_near(&b, px_particle_place(p, i), 3 * radius + thick + way))
+        if (own < limit && px_bounds_near(&b, px_particle_place(p, i), 3 * radius + thick + way))
             limit = own;
     }
     return limit;
@@ -167,7 +155,7 @@ PxStatus px_cloth_soft_begin(PxWorld *world, PxClothStep *s)
                         (double)((const float *)grip->data[2])[i]);
         r.grip = px_scale(r.grip, EXPECTED * s->dt);
         double reach = 1.2 * (r.radius + thick) + px_length(r.velocity) * s->dt;
-        if (is_near(&b, r.place, reach))
+        if (px_bounds_near(&b, r.place, reach))
             row[soft->rows++] = r;
     }
     world->cloth_soft = soft;

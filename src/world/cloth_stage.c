@@ -333,6 +333,18 @@ double px_cloth_stage_limit(const PxWorld *world)
     return limit;
 }
 
+PxBounds px_cloth_bounds(const PxWorld *world, double *fastest)
+{
+    const PxTable *t = &world->cloth_vertices;
+    PxBounds b = px_bounds_empty();
+    *fastest = 0;
+    for (uint32_t i = 0; i < t->count; ++i) {
+        px_bounds_add(&b, get(t, PLACE, i));
+        *fastest = fmax(*fastest, px_length(get(t, VELOCITY, i)));
+    }
+    return b;
+}
+
 /* Positions, velocities and laws of all cloth, in scratch. */
 static PxStatus gather(PxWorld *world, PxClothStep *s)
 {

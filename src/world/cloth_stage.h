@@ -32,6 +32,9 @@ void px_cloth_grab(PxWorld *world, uint32_t handle, const PxPose *pose, bool tak
 PxStatus px_cloth_stage_begin(PxWorld *world);
 /// The longest step that the materials of cloth allow, s; INFINITY without cloth.
 double px_cloth_stage_limit(const PxWorld *world);
+
+/// Bounds of all vertices, and the largest speed of one, m/s.
+PxBounds px_cloth_bounds(const PxWorld *world, double *fastest);
 /// The velocities w that vertices would have with the present load of fluids. Errors:
 /// PX_ERR_MEMORY, PX_ERR_STOPPED.
 PxStatus px_cloth_stage_guess(PxWorld *world, PxVec3 *w);

@@ -3,6 +3,7 @@
 #include "world/time_step.h"
 
 #include "world/boundary_stage.h"
+#include "world/cloth_bodies.h"
 #include "world/cloth_soft.h"
 #include "world/cloth_stage.h"
 #include "world/elastic_stage.h"
@@ -213,6 +214,11 @@ PxStatus px_time_step_choose(PxWorld *world, const PxFluid *fluid, const PxPress
     if (px_cloth_stage_limit(world) < limit) {
         limit = px_cloth_stage_limit(world);
         why = "cloth";
+    }
+    double turns = px_cloth_bodies_limit(world);
+    if (turns < limit) {
+        limit = turns;
+        why = "a slender rigid body at cloth";
     }
     double soft = px_cloth_soft_limit(world);
     if (soft < limit) {
