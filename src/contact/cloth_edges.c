@@ -22,6 +22,7 @@
 /* Memory of the searches of a step. */
 struct PxClothEdges {
     PxVec3 *end; /* of vertices */
+    uint8_t *uneven;
     PxClothSearch search;
 };
 
@@ -44,7 +45,7 @@ typedef struct Touch {
     PxVec3 from, way; /* at the start, and relative to the boundary */
     PxVec3 velocity;  /* of the boundary */
     PxVec3 normal;
-    double gap; /* at the start, along the normal */
+    double gap;   /* at the start, along the normal */
     double depth; /* in the boundary at the start; the gap counts from there */
 } Touch;
 
@@ -91,13 +92,16 @@ static PxStatus begin_search(PxClothWalls *walls, PxClothStep *s)
     e->end = PX_ARENA_ARRAY(s->scratch, PxVec3, n + 1);
     e->search.step = s;
     e->search.near = PX_ARENA_ARRAY(s->scratch, PxClothNear, n + 1);
-    if (e->end == NULL || e->search.near == NULL)
+    e->uneven = PX_ARENA_ARRAY(s->scratch, uint8_t, s->system->faces + 1);
+    if (e->end == NULL || e->search.near == NULL || e->uneven == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u places", n);
+    memset(e->uneven, 0, s->system->faces);
     walls->edges = e;
     return PX_OK;
 }
 
-static PxStatus search(PxClothWalls *walls, uint32_t boundary, const PxVec3 *x, double reach)
+static PxStatus search(PxClothWalls *walls, uint32_t boundary, const PxVec3 *x, double reach,
+                       bool several)
 {
     PxClothSearch *f = &walls->edges->search;
     f->boundary = walls->boundary[boundary];
@@ -106,6 +110,7 @@ static PxStatus search(PxClothWalls *walls, uint32_t boundary, const PxVec3 *x, 
     f->before = x == f->step->x;
     f->when = f->before ? 0 : 1;
     f->reach = reach;
+    f->uneven = several ? walls->edges->uneven : NULL;
     return px_cloth_places_find(f);
 }
 
@@ -115,7 +120,7 @@ PxStatus px_cloth_edges_begin(PxClothWalls *walls, PxClothStep *s)
     const PxClothSearch *f = &walls->edges->search;
     for (uint32_t k = 0; k < walls->boundaries; ++k) {
         const PxBoundary *b = walls->boundary[k];
-        PX_TRY(search(walls, k, s->x, TOUCH));
+        PX_TRY(search(walls, k, s->x, TOUCH, true));
         walls->close[k] = f->close;
         for (uint32_t n = 0; n < f->count; ++n) {
             const PxClothPlace *p = &f->found[n];
@@ -230,7 +235,7 @@ static PxStatus look_at_end(PxClothWalls *walls, PxClothStep *s, uint32_t bounda
         walls->edges->end[i] = px_mad(s->x[i], w, s->dt);
     }
     PX_TRY(px_cloth_contacts_sort(s)); /* for known() */
-    PX_TRY(search(walls, boundary, walls->edges->end, near));
+    PX_TRY(search(walls, boundary, walls->edges->end, near, last));
     uint32_t first = s->contacts->count;
     for (uint32_t n = 0; n < f->count; ++n) {
         const PxClothPlace *p = &f->found[n];
@@ -335,7 +340,7 @@ static int compare_places(const void *a, const void *b)
 static PxStatus move_all_out(PxClothWalls *walls, PxClothStep *s, uint32_t boundary, bool *moved)
 {
     PxClothSearch *f = &walls->edges->search;
-    PX_TRY(search(walls, boundary, walls->at, DEEP));
+    PX_TRY(search(walls, boundary, walls->at, DEEP, true));
     if (f->count == 0)
         return PX_OK;
     qsort(f->found, f->count, sizeof *f->found, compare_places);

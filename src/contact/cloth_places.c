@@ -10,6 +10,8 @@
 #define EXACT 0.02  /* error of the least distance, distances that are kept */
 #define FINE 1e-3   /* the same with a tilt: of the place, parts of the line; tilts */
 #define TRIALS 10   /* in a triangle */
+#define DESCENTS 6  /* steps down a slope */
+#define APART 0.15  /* weights of two places of a triangle differ by more */
 #define TILT 0.1    /* of edges, distances that are kept */
 #define INSIDE 0.05 /* by so much a place inside is nearer than those of the edges, the same */
 #define LEAST 0.01  /* weight below which a place is on an edge of the triangle */
@@ -165,6 +167,11 @@ typedef struct Cut {
     double a, b, c;
 } Cut;
 
+typedef struct Cuts {
+    Cut cut[TRIALS + 3];
+    int count;
+} Cuts;
+
 /* The tangent at the place with the weights w. */
 static Cut cut_at(const PxClothSearch *j, const uint32_t corner[3], const double w[3],
                   const PxClothNear *near)
@@ -208,10 +215,11 @@ static void lowest_of_cuts(const Cut *cut, int cuts, double *low, double w[3])
  * body no distance is below the tangents at other places, and where these are lowest is the next
  * trial. Beside corners and edges of flat faces a few trials are exact; steps along one slope at a
  * time get stuck at the kinks there. Is it inside the triangle, and near enough? */
-static bool lowest_inside(const PxClothSearch *j, const Flat *flat, double w[3], PxClothNear *best)
+static bool lowest_inside(const PxClothSearch *j, const Flat *flat, Cuts *all, double w[3],
+                          PxClothNear *best)
 {
     const uint32_t *c = flat->corner;
-    Cut cut[TRIALS + 3];
+    Cut *cut = all->cut;
     int cuts = 0;
     double low = INFINITY, trial[3];
     best->distance = INFINITY;
@@ -221,6 +229,7 @@ static bool lowest_inside(const PxClothSearch *j, const Flat *flat, double w[3],
         if (isinf(j->near[c[k]].distance))
             continue;
         cut[cuts++] = cut_at(j, c, corner, &j->near[c[k]]);
+        all->count = cuts;
         lowest_of_cuts(cut, cuts, &other, at);
         low = other;
         memcpy(trial, at, sizeof at);
@@ -237,6 +246,7 @@ static bool lowest_inside(const PxClothSearch *j, const Flat *flat, double w[3],
         }
         cut[cuts] = cut_at(j, c, trial, &near);
         lowest_of_cuts(cut, ++cuts, &low, trial);
+        all->count = cuts;
     }
     int least = w[0] < w[1] ? 0 : 1;
     least = w[2] < w[least] ? 2 : least;
@@ -289,15 +299,95 @@ static Flat flat_of(const PxClothSearch *j, const uint32_t c[3])
 
 /* Is a boundary so flat between two vertices that the line between these, if they keep clear, does
  * so too? An arc of length L that turns by an angle is L angle / 8 higher than its chord. */
-static bool is_flat(const PxClothSearch *j, uint32_t i, uint32_t k)
+static bool is_flat(const PxClothNear *a, const PxClothNear *b, PxVec3 way, double keep)
 {
-    const PxClothStep *s = j->step;
-    const PxClothNear *a = &j->near[i], *b = &j->near[k];
     double turn = 2 - 2 * px_dot(a->normal, b->normal); /* the square of the angle, if small */
-    double most = 8 * RIDGE * fmax(s->keep[i], s->keep[k]);
-    PxVec3 way = px_sub(j->x[i], j->x[k]);
+    double most = 8 * RIDGE * keep;
     return turn < 0.2 && px_dot(way, way) * turn < most * most;
 }
+
+/* Is the boundary flat along a side of a triangle? */
+static bool is_flat_side(const PxClothSearch *j, uint32_t i, uint32_t k)
+{
+    return is_flat(&j->near[i], &j->near[k], px_sub(j->x[i], j->x[k]),
+                   fmax(j->step->keep[i], j->step->keep[k]));
+}
+
+/* ---- boundaries that are not convex ---------------------------------------------------------- */
+
+/* A place in a triangle. */
+typedef struct Spot {
+    double w[3];
+    PxClothNear near;
+} Spot;
+
+static Spot spot_at(const PxClothSearch *j, const Flat *flat, double w1, double w2, double within)
+{
+    Spot spot = {.w = {fmax(1 - w1 - w2, 0), w1, w2}};
+    spot.near = near_at(j, px_cloth_mean(j->x, flat->corner, spot.w), within);
+    return spot;
+}
+
+/* Goes down from a place along the slopes of the distance in the triangle, by `size` at first. */
+static void descend(const PxClothSearch *j, const Flat *flat, double size, Spot *spot)
+{
+    const uint32_t *c = flat->corner;
+    PxVec3 a = px_sub(j->x[c[1]], j->x[c[0]]), b = px_sub(j->x[c[2]], j->x[c[0]]);
+    double aa = px_dot(a, a), ab = px_dot(a, b), bb = px_dot(b, b), det = aa * bb - ab * ab;
+    for (int n = 0; n < DESCENTS && det > 0; ++n) {
+        double sa = px_dot(spot->near.normal, a), sb = px_dot(spot->near.normal, b);
+        double s = (bb * sa - ab * sb) / det, t = (aa * sb - ab * sa) / det;
+        double length = px_length(px_mad(px_scale(a, s), b, t));
+        if (!(length > 1e-6))
+            return;
+        double w1 = fmin(fmax(spot->w[1] - s * size / length, 0), 1);
+        double w2 = fmin(fmax(spot->w[2] - t * size / length, 0), 1 - w1);
+        Spot next = spot_at(j, flat, w1, w2, flat->within);
+        if (next.near.distance < spot->near.distance)
+            *spot = next;
+        else
+            size *= 0.5;
+    }
+}
+
+/* Notes more places of a triangle at a boundary that is not convex, which may reach into it in
+ * several places: goes down from the middle of the triangle and of the quarters at its corners,
+ * where the distance is below the tangents at other places. */
+static void look_into_face(PxClothSearch *j, uint32_t face, const Flat *flat, const Cuts *cuts,
+                           const double *known)
+{
+    static const double start[4][2] = {
+        {1 / 3.0, 1 / 3.0}, {1 / 6.0, 1 / 6.0}, {2 / 3.0, 1 / 6.0}, {1 / 6.0, 2 / 3.0}};
+    const uint32_t *c = flat->corner;
+    double size = px_length(px_sub(j->x[c[1]], j->x[c[0]])), seen[5][2];
+    int count = 0;
+    if (known != NULL) {
+        seen[0][0] = known[1];
+        seen[count++][1] = known[2];
+    }
+    for (int k = 0; k < 4; ++k) {
+        double bound = -INFINITY, w1 = start[k][0], w2 = start[k][1];
+        for (int n = 0; n < cuts->count; ++n)
+            bound = fmax(bound, cuts->cut[n].a + cuts->cut[n].b * w1 + cuts->cut[n].c * w2);
+        bound -= flat->beside;
+        Spot spot = spot_at(j, flat, w1, w2, bound > 0 ? bound : flat->within);
+        if (!(spot.near.distance < bound) || spot.near.distance - 0.4 * size > flat->enough)
+            continue; /* as beside something convex, or too far away */
+        if (j->before)
+            j->uneven[face] = 1;
+        descend(j, flat, 0.2 * size, &spot);
+        bool other = spot.near.distance < flat->enough;
+        for (int n = 0; n < count && other; ++n)
+            other = fmax(fabs(spot.w[1] - seen[n][0]), fabs(spot.w[2] - seen[n][1])) > APART;
+        if (!other || fmin(spot.w[0], fmin(spot.w[1], spot.w[2])) < BORDER)
+            continue; /* on an edge */
+        seen[count][0] = spot.w[1];
+        seen[count++][1] = spot.w[2];
+        note(j, c, spot.w, j->step->system->of_face[face], &spot.near);
+    }
+}
+
+/* ---- all triangles --------------------------------------------------------------------------- */
 
 /* Notes the lowest place of side k of a triangle; returns its distance. */
 static double look_at_side(PxClothSearch *j, const Flat *flat, uint32_t face, uint32_t k)
@@ -329,7 +419,7 @@ static void look_at_face(PxClothSearch *j, uint32_t face)
     Flat flat = {.corner = c};
     for (uint32_t k = 0; k < 3; ++k) {
         uint32_t l = (k + 1) % 3;
-        if (isinf(n[k]->distance) || isinf(n[l]->distance) || is_flat(j, c[k], c[l]))
+        if (isinf(n[k]->distance) || isinf(n[l]->distance) || is_flat_side(j, c[k], c[l]))
             continue;
         if (!sharp)
             flat = flat_of(j, c);
@@ -340,9 +430,15 @@ static void look_at_face(PxClothSearch *j, uint32_t face)
     }
     double w[3];
     PxClothNear inside;
-    if (sharp && (all || may_touch(j, c, 3, flat.keep)) && lowest_inside(j, &flat, w, &inside) &&
-        (!j->yields || inside.distance < least - flat.beside))
+    Cuts cuts = {.count = 0};
+    if (!sharp || !(all || may_touch(j, c, 3, flat.keep)))
+        return;
+    bool found = lowest_inside(j, &flat, &cuts, w, &inside) &&
+                 (!j->yields || inside.distance < least - flat.beside);
+    if (found)
         note(j, c, w, y->of_face[face], &inside);
+    if (!j->boundary->convex && j->uneven != NULL && (j->before || j->uneven[face] != 0))
+        look_into_face(j, face, &flat, &cuts, found ? w : NULL);
 }
 
 static void face_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -394,16 +490,18 @@ void px_cloth_square(const double weight[3], const PxVec3 x[3], PxVec3 *normal, 
     *normal = n;
 }
 
-/* The first place of a way that is nearer than `near` to a boundary that stands still, as a part of
- * the way; 1 or more: none. */
+/* The first place of a way that is nearer than `near` to a boundary that stands still and comes
+ * nearer yet, as a part of the way; 1 or more: none. */
 static double meets(const PxBoundary *b, PxVec3 from, PxVec3 way, double near)
 {
     double length = px_length(way), part = 0;
     for (int n = 0; n < ADVANCES && part < 1; ++n) {
-        double d = px_boundary_distance(b, 0, px_mad(from, way, part), NULL);
-        if (d < near)
+        PxVec3 normal;
+        double d = px_boundary_distance(b, 0, px_mad(from, way, part), &normal);
+        bool comes = px_dot(normal, way) < 0;
+        if (d < near && comes)
             return part;
-        part += fmax(d - 0.9 * near, 0.1 * near) / length;
+        part += fmax(d - 0.9 * near, (comes ? 0.1 : 0.5) * near) / length;
     }
     return 1;
 }

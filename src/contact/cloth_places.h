@@ -35,6 +35,8 @@ typedef struct PxClothSearch {
     double when;     ///< and the moment of the boundary
     bool before;     ///< both move yet, by w and the travel of the boundary; all near places count
     double reach;    ///< nearer places are found, distances that are kept
+    uint8_t *uneven; ///< by face: the boundary is not convex there, so several places are searched;
+                     ///< set by a search before the motion. NULL: one place is enough
     PxClothNear *near;
     PxClothPlace *found; ///< in no order
     uint32_t most;

@@ -152,6 +152,7 @@ struct PxBoundary {
     const PxBoundaryOps *ops;
     uint32_t body;      ///< slot
     uint32_t made;      ///< generation of that slot: no two shapes of a world have both
+    bool convex;        ///< what it fills is convex: no distance is below the tangent at a place
     double friction;    ///< 0 .. 1
     double wetting;     ///< cosine of the contact angle, -1 .. 1
     double adhesion;    ///< drag on the wetted layer, 0 .. 1

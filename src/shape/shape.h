@@ -157,4 +157,11 @@ double px_shape_fill_estimate(const PxShape *shape, PxLattice lattice, double sp
 double px_shape_octree_estimate(const PxShape *shape, double spacing, int levels, double layer);
 double px_shape_cover_estimate(const PxShape *shape, double spacing);
 
+/// Is a shape of that kind convex, whatever its sizes?
+static inline bool px_shape_kind_is_convex(PxShapeKind kind)
+{
+    return kind == PX_SHAPE_BOX || kind == PX_SHAPE_SPHERE || kind == PX_SHAPE_CYLINDER ||
+           kind == PX_SHAPE_CAPSULE || kind == PX_SHAPE_PLANE || kind == PX_SHAPE_CONE;
+}
+
 #endif

@@ -20,8 +20,7 @@ double px_cloth_bodies_limit(const PxWorld *world)
         double gyration = sqrt(r->mass.inertia.z / r->mass.mass), speed = px_length(r->velocity);
         double spin = px_length(r->spin), way = (speed + spin * r->mass.radius + fastest) * longest;
         speed += spin * gyration + px_length(world->def.gravity) * longest;
-        if (!r->asleep && !r->holding &&
-            px_bounds_near(&cloth, r->place, r->mass.radius + 2 * way))
+        if (!r->asleep && !r->holding && px_bounds_near(&cloth, r->place, r->mass.radius + 2 * way))
             limit = fmin(limit, TURN * gyration / speed);
     }
     return limit;

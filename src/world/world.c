@@ -431,6 +431,7 @@ static PxStatus add_wall(PxWorld *world, const PxBodyDef *def, PxShape *shape, u
                    .def = def->shape,
                    .inside = def->inside,
                    .boundary = {.body = body,
+                                .convex = !def->inside && px_shape_kind_is_convex(def->shape.kind),
                                 .friction = def->friction,
                                 .adhesion = def->adhesion,
                                 .wetting = cos(def->contact_angle * PX_PI / 180)},
