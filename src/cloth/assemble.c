@@ -40,20 +40,25 @@ static void face_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
+void px_cloth_hinge_at(const PxClothStep *s, uint32_t t, const PxVec3 x[4], PxClothHingeState *out)
+{
+    const PxClothSystem *y = s->system;
+    PxClothLaw wet;
+    PxClothHinge h = y->hinge[t];
+    double crease = s->rest[y->edge_of_hinge[t]];
+    if (fabs(crease) > 0)
+        px_cloth_hinge_rest(&h, h.angle + crease);
+    px_cloth_bending(px_cloth_law_at(s, y->of_hinge[t], h.corner, 4, &wet), &h, x, out);
+}
+
 static void hinge_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     PxClothStep *s = user;
-    const PxClothSystem *y = s->system;
     for (uint32_t t = begin; t < end; ++t) {
-        const uint32_t *c = y->hinge[t].corner;
-        PxVec3 x[4] = {s->x[c[0]], s->x[c[1]], s->x[c[2]], s->x[c[3]]};
-        PxClothLaw wet;
-        PxClothHinge h = y->hinge[t];
-        double crease = s->rest[y->edge_of_hinge[t]];
-        if (fabs(crease) > 0)
-            px_cloth_hinge_rest(&h, h.angle + crease);
-        px_cloth_bending(px_cloth_law_at(s, y->of_hinge[t], c, 4, &wet), &h, x, &s->hinge[t]);
+        const uint32_t *c = s->system->hinge[t].corner;
+        const PxVec3 x[4] = {s->x[c[0]], s->x[c[1]], s->x[c[2]], s->x[c[3]]};
+        px_cloth_hinge_at(s, t, x, &s->hinge[t]);
     }
 }
 

@@ -93,7 +93,8 @@ typedef struct PxClothFaceState {
     double spin;      ///< co-rotational: stiffness against turning in the plane, N/m
     double c[4];      ///< tangent, N/m
     double strain[3]; ///< uu, vv, 2 uv
-    double energy;    ///< J
+    double stretch;   ///< energy of the membrane, J
+    double energy;    ///< that and of bending as a plate, J
 } PxClothFaceState;
 
 /// State of a hinge.
@@ -287,6 +288,11 @@ PxStatus px_cloth_solve(PxClothStep *step);
 /// `wet`, which is set to its law at the mean saturation of the corners.
 const PxClothLaw *px_cloth_law_at(const PxClothStep *step, uint32_t cloth, const uint32_t *corner,
                                   int count, PxClothLaw *wet);
+
+/// Sets the state of a hinge from its corners; the moment of one that bends as a plate is not its
+/// own (plate.c).
+void px_cloth_hinge_at(const PxClothStep *step, uint32_t hinge, const PxVec3 x[4],
+                       PxClothHingeState *out);
 
 /// Sets the state of a face from its corners (membrane.c).
 void px_cloth_membrane(const PxClothLaw *law, const PxClothFace *face, const PxVec3 x[3],

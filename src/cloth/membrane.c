@@ -118,10 +118,11 @@ void px_cloth_membrane(const PxClothLaw *law, const PxClothFace *face, const PxV
     out->c[1] = c[1];
     out->c[2] = c[2] * (more[1] > 0 ? 1 + STIFFER : 1);
     out->c[3] = c[3];
-    out->energy = 0.5 * face->area *
-                  (c[0] * (strain[0] * strain[0] + STIFFER * more[0] * more[0]) +
-                   c[2] * (strain[1] * strain[1] + STIFFER * more[1] * more[1]) +
-                   2 * c[1] * strain[0] * strain[1] + c[3] * strain[2] * strain[2]);
+    out->stretch = 0.5 * face->area *
+                   (c[0] * (strain[0] * strain[0] + STIFFER * more[0] * more[0]) +
+                    c[2] * (strain[1] * strain[1] + STIFFER * more[1] * more[1]) +
+                    2 * c[1] * strain[0] * strain[1] + c[3] * strain[2] * strain[2]);
+    out->energy = out->stretch;
     out->f[0] = fu;
     out->f[1] = fv;
     out->spin = law->membrane != PX_CLOTH_GREEN ? fmax(s[0] + s[1], 0) / trace : 0;

@@ -11,6 +11,7 @@
 #define MATTERS 0.01 /* part of the kinetic and elastic energy */
 #define FALLS 0.05   /* what a step makes least fell by so much: the same */
 #define LEAST 0.05   /* of the way to the solution of a solve */
+#define TURNED 0.2   /* the same of an angle between triangles, rad */
 #define SMALL 0.02   /* change of a deformation gradient below which forces are linear in it */
 
 /* ---- when ------------------------------------------------------------------------------------ */
@@ -21,7 +22,8 @@ typedef struct Energy {
 
 typedef struct Look {
     const PxClothStep *s;
-    Energy *block;
+    Energy *block; /* of faces */
+    double *bend;  /* missed energy of hinges */
 } Look;
 
 /* The motion since forces were taken, over dt. */
@@ -54,7 +56,42 @@ static double missed(const PxClothStep *s, uint32_t t)
     double work = 0;
     for (int k = 0; k < 2; ++k)
         work += px_dot(change[k], px_mad(from->force[k], stress[k], 0.5));
-    return fmax(end.energy - from->energy - face->area * work, 0);
+    return fmax(end.stretch - from->stretch - face->area * work, 0);
+}
+
+/* The same of a hinge. */
+static double missed_bend(const PxClothStep *s, uint32_t t)
+{
+    const PxClothHinge *h = &s->system->hinge[t];
+    const PxClothHingeState *from = &s->hinge[t];
+    const PxClothLaw *law = &s->law[s->system->of_hinge[t]];
+    PxVec3 x[4], first = since(s, h->corner[0]);
+    double turn = 0;
+    if (law->bending == PX_CLOTH_LINEAR)
+        return 0;
+    for (int k = 1; k < 4; ++k)
+        turn += s->dt * px_dot(px_sub(since(s, h->corner[k]), first), from->slope[k]);
+    if (fabs(turn) < TURNED)
+        return 0;
+    for (int k = 0; k < 4; ++k)
+        x[k] = px_mad(s->x[h->corner[k]], s->w[h->corner[k]], s->dt);
+    PxClothHingeState end;
+    px_cloth_hinge_at(s, t, x, &end);
+    double model = turn * (from->moment + 0.5 * from->stiff * turn);
+    if (law->bending != PX_CLOTH_PLATE)
+        return fmax(end.energy - from->energy - model, 0);
+    double turned = end.angle - from->angle;
+    return fmax(turned * (from->moment + 0.5 * from->stiff * turned) - model, 0);
+}
+
+static void bend_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Look *look = user;
+    double sum = 0;
+    for (uint32_t t = begin; t < end; ++t)
+        sum += missed_bend(look->s, t);
+    look->bend[begin / BLOCK] = sum;
 }
 
 static void look_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -79,16 +116,20 @@ PxStatus px_cloth_newton_done(PxClothStep *s, bool *done)
 {
     const PxClothSystem *y = s->system;
     PxArenaMark mark = px_arena_mark(s->scratch);
-    Look look = {s, PX_ARENA_ARRAY(s->scratch, Energy, y->faces / BLOCK + 1)};
+    Look look = {s, PX_ARENA_ARRAY(s->scratch, Energy, y->faces / BLOCK + 1),
+                 PX_ARENA_ARRAY(s->scratch, double, y->hinges / BLOCK + 1)};
     Energy *of = PX_ARENA_ARRAY(s->scratch, Energy, y->cloths + 1);
-    if (look.block == NULL || of == NULL)
+    if (look.block == NULL || look.bend == NULL || of == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u energies", y->cloths);
     px_parallel_for(s->threads, y->faces, BLOCK, look_block, &look);
+    px_parallel_for(s->threads, y->hinges, BLOCK, bend_block, &look);
     memset(of, 0, (y->cloths + 1) * sizeof *of);
     for (uint32_t t = 0; t < y->faces; t += BLOCK) { /* a block counts for its first piece */
         of[y->of_face[t]].whole += look.block[t / BLOCK].whole;
         of[y->of_face[t]].missed += look.block[t / BLOCK].missed;
     }
+    for (uint32_t t = 0; t < y->hinges; t += BLOCK)
+        of[y->of_hinge[t]].missed += look.bend[t / BLOCK];
     double whole = 0;
     *done = true;
     for (uint32_t k = 0; k < y->cloths; ++k) {
@@ -155,7 +196,7 @@ static void face_block(void *user, uint32_t begin, uint32_t end, int thread)
             x[k] = px_mad(s->x[c[k]], s->w[c[k]], s->dt);
         px_cloth_membrane(px_cloth_law_at(s, s->system->of_face[t], c, 3, &wet),
                           &s->system->face[t], x, &state);
-        sum += state.energy;
+        sum += state.stretch;
     }
     m->block[begin / BLOCK] = sum;
 }

@@ -52,14 +52,14 @@ static PxStatus solve_rounds(PxClothWalls *walls, PxClothCollision *collision, P
     return PX_OK;
 }
 
-/* Rounds after which boundaries no longer cut into cloth between its vertices. */
+/* Rounds after which no vertex moves into a boundary, and none cuts into cloth between vertices. */
 static PxStatus harden(PxClothWalls *walls, PxClothStep *s)
 {
     for (int round = 0; round < HARDER; ++round) {
         uint32_t found, changed;
         PX_TRY(px_stop_check(s->threads));
         PX_TRY(px_cloth_edges_harden(walls, s, &found));
-        if (found == 0)
+        if (px_cloth_walls_catch(walls, s) == 0 && found == 0)
             break;
         px_cloth_rigids_follow(walls, s);
         PX_TRY(px_cloth_contacts_linearise(s, &changed));

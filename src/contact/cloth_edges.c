@@ -219,7 +219,13 @@ static Touch follow(const PxClothWalls *walls, const PxClothStep *s, uint32_t bo
             t.gap = distance - px_dot(t.way, normal);
         }
     }
-    t.depth = fmax(-px_boundary_distance(b, 0, t.from, NULL), 0);
+    PxVec3 side;
+    double start = px_boundary_distance(b, 0, t.from, &side);
+    if (start < p->keep && px_dot(side, t.normal) < 0) { /* it stays on the side where it was */
+        t.normal = side;
+        t.gap = start;
+    }
+    t.depth = fmax(-start, 0);
     t.gap += t.depth;
     return t;
 }

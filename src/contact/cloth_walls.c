@@ -31,7 +31,7 @@ typedef struct Job {
     PxClothWalls *walls;
     PxClothStep *step;
     bool late; /* what touches stays, and what slides goes on */
-    _Atomic uint64_t count, crossed, on;
+    _Atomic uint64_t count, crossed, on, caught;
 } Job;
 
 /* Distance that a vertex keeps from boundaries, m. */
@@ -227,9 +227,10 @@ static void decide_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     Job *job = user;
-    uint64_t changed = 0, on = 0;
+    uint64_t changed = 0, on = 0, caught = 0;
     for (uint32_t i = begin; i < end; ++i) {
         PxClothTouch *t = &job->walls->touch[i];
+        bool free = t->boundary == NONE || t->state == OFF;
         if (t->boundary == NONE && job->step->hold[i] == PX_CLOTH_FREE) { /* pushed into one? */
             if (may_reach(job, i, job->step->w[i]))
                 find_boundary(job, i, job->step->w[i]);
@@ -242,9 +243,11 @@ static void decide_block(void *user, uint32_t begin, uint32_t end, int thread)
         set_hold(job->step, i, t);
         px_cloth_rub(job->step, i, t->state == SLIDE ? t->rub : 0);
         on += t->state != OFF;
+        caught += free && t->state != OFF;
     }
     job->count += changed;
     job->on += on;
+    job->caught += caught;
 }
 
 static void hold_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -271,6 +274,13 @@ bool px_cloth_walls_decide(PxClothWalls *w, PxClothStep *s, bool late)
     Job job = {.walls = w, .step = s, .late = late};
     px_parallel_for(s->threads, s->system->vertices, BLOCK, decide_block, &job);
     return (double)job.count > FEW * (double)job.on;
+}
+
+uint64_t px_cloth_walls_catch(PxClothWalls *w, PxClothStep *s)
+{
+    Job job = {.walls = w, .step = s, .late = true};
+    px_parallel_for(s->threads, s->system->vertices, BLOCK, decide_block, &job);
+    return job.caught;
 }
 
 /* ---- the end of the step ------------------------------------------------------------------- */

@@ -48,6 +48,8 @@ void px_cloth_walls_hold(PxClothWalls *walls, PxClothStep *step);
 /// Decides by the last solve who sticks, slides or leaves, and holds vertices accordingly; `late`:
 /// none leaves any more, so that it comes to an end. Has more changed than a few?
 bool px_cloth_walls_decide(PxClothWalls *walls, PxClothStep *step, bool late);
+/// Holds vertices that the last solve leads into a boundary; returns how many.
+uint64_t px_cloth_walls_catch(PxClothWalls *walls, PxClothStep *step);
 
 /// After positions at the end are known (`at`): moves vertices that are too near out of boundaries,
 /// stops those that would pass through one, and gives the boundaries their impulses.
