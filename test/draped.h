@@ -16,6 +16,14 @@
     "\"handles\": [{\"name\": \"pin\", \"body\": \"a\", \"shape\": {\"box\": [0.02, 0.02, 0.02], " \
     "\"at\": [0.3, 0.33, 0.3]}, \"end\": 0.1}]}"
 
+/// Energy of all cloth and rigid bodies, J.
+static inline double energy_of(PxWorld *world)
+{
+    PxStats s = stats_of(world);
+    return s.cloth_kinetic + s.cloth_potential + s.cloth_elastic + s.rigid_kinetic +
+           s.rigid_potential;
+}
+
 static inline void hash_of(PxWorld *world, uint64_t hash[2])
 {
     px_table_hash(&world->cloth_vertices, PX_COLUMN_STATE, hash);

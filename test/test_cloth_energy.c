@@ -9,13 +9,6 @@
 
 #include <string.h>
 
-static double energy_of(PxWorld *world)
-{
-    PxStats s = stats_of(world);
-    return s.cloth_kinetic + s.cloth_potential + s.cloth_elastic + s.rigid_kinetic +
-           s.rigid_potential;
-}
-
 /* A sheet of 12 x 12 cells, tilted by 40 degrees, flies at 2 m/s against a floor. No gravity. */
 static PxWorld *blow(double size, double weft, double step, int threads)
 {

@@ -24,12 +24,6 @@ static PxWorld *pendulum(const char *integration, double step)
     return world_of(text, 1);
 }
 
-static double energy_of(PxWorld *world)
-{
-    PxStats s = stats_of(world);
-    return s.cloth_kinetic + s.cloth_potential + s.cloth_elastic;
-}
-
 #define WHOLE (0.02 * 9.81 * 0.5 * (1 - 0.8660254)) /* J above hanging straight */
 
 /* Energy that is left after a second as a part of WHOLE. Every `short_one`th step is shorter. */
