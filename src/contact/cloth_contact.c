@@ -34,7 +34,7 @@ static PxStatus solve_rounds(PxClothWalls *walls, PxClothCollision *collision, P
         uint32_t found, changed;
         PX_TRY(px_stop_check(s->threads));
         PX_TRY(px_cloth_collide_find(collision, &found));
-        if (round == 1 || round == 3)
+        if (round == 1)
             PX_TRY(px_cloth_edges_again(walls, s, &found));
         px_cloth_rigids_follow(walls, s);
         PX_TRY(px_cloth_contacts_linearise(s, &changed));
