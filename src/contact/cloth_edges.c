@@ -221,7 +221,8 @@ static Touch follow(const PxClothWalls *walls, const PxClothStep *s, uint32_t bo
     }
     PxVec3 side;
     double start = px_boundary_distance(b, 0, t.from, &side);
-    if (start < p->keep && px_dot(side, t.normal) < 0) { /* it stays on the side where it was */
+    bool behind = start > 0 && t.gap < -p->keep; /* it would have to come around an edge */
+    if (behind || (start < p->keep && px_dot(side, t.normal) < 0)) { /* it stays on its side */
         t.normal = side;
         t.gap = start;
     }
