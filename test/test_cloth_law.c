@@ -1,4 +1,4 @@
-/// Laws of cloth against formulas: the limit of strain and Rayleigh damping.
+/// Laws of cloth against formulas: the limit of strain, Rayleigh damping, what gauges read of it.
 #include "check.h"
 
 #include "phyxel/phyxel.h"
@@ -67,6 +67,54 @@ TEST(damping_of_stiffness_damps_a_wave_by_its_frequency_squared)
     double without = left_with(STRIP(", \"stiff_damping\": 0, \"step\": 0.0002") HELD);
     double with = left_with(STRIP(", \"stiff_damping\": 0.001, \"step\": 0.0002") HELD);
     CHECK_NEAR(with / without, exp(-0.001 * PX_PI * PX_PI * 2500 * 0.02), 0.02);
+}
+
+/* A strip of 0.02 kg and 1 m that hangs from its end, at rest after 3 s. */
+TEST(gauges_read_force_energy_and_momentum_of_cloth)
+{
+    static const char *text =
+        "{\"phyxel\": 1, \"spacing\": 0.05, \"materials\": {\"m\": {\"density\": 100, \"cloth\": "
+        "{\"mass\": 0.2, \"damping\": 5}}}, \"bodies\": [{\"name\": \"strip\", \"material\": "
+        "\"m\", "
+        "\"shape\": {\"sheet\": {\"width\": 1, \"length\": 0.1, \"columns\": 20, \"rows\": 2}, "
+        "\"turn\": {\"axis\": [0, 0, 1], \"degrees\": -90}}}], \"handles\": [{\"name\": \"h\", "
+        "\"body\": \"strip\", \"shape\": {\"box\": [0.02, 0.02, 1], \"at\": [0, 0.5, 0]}}]}";
+    static const PxGaugeQuantity what[3] = {PX_GAUGE_ENERGY, PX_GAUGE_MOMENTUM, PX_GAUGE_FORCE};
+    PxWorld *world = world_of(text, 1);
+    PxGaugeId id[4];
+    for (int k = 0; k < 4; ++k) {
+        PxGaugeDef def = px_gauge_def_default();
+        def.measures = what[k % 3];
+        def.place = PX_GAUGE_WHOLE;
+        def.every = 0.05;
+        if (k == 3)
+            def.measures = PX_GAUGE_FORCE;
+        if (k == 2)
+            def.handle = (PxHandleId){1, world->handles.data[0].generation};
+        else
+            def.body = (PxBodyId){1, world->bodies.data[0].generation};
+        def.name = k == 0 ? "energy" : k == 1 ? "momentum" : k == 2 ? "pull" : "force";
+        CHECK_OK(px_world_add_gauge(world, &def, &id[k]));
+    }
+    CHECK_OK(px_world_advance(world, 0.2)); /* it falls and stretches */
+    PxStats s = stats_of(world);
+    double value[6], weight = 0.02 * 9.81;
+    PxGaugeSample sample;
+    CHECK_OK(px_world_read_gauge(world, id[1], value, 6, &sample));
+    CHECK(fabs(value[1]) > 0);
+    CHECK_OK(px_world_advance(world, 3));
+    s = stats_of(world);
+    CHECK_OK(px_world_read_gauge(world, id[0], value, 6, &sample));
+    print_message("energy %g %g %g J\n", value[0], value[1], value[2]);
+    CHECK_NEAR(value[1], s.cloth_potential, 1e-6);
+    CHECK_NEAR(value[2], s.cloth_elastic, 1e-6);
+    CHECK_OK(px_world_read_gauge(world, id[2], value, 6, &sample));
+    print_message("pull %g %g %g N, weight %g N\n", value[0], value[1], value[2], weight);
+    CHECK_NEAR(value[1], -weight, 1e-3 * weight); /* tolerance of the solve */
+    CHECK_NEAR(value[3], 0, 1e-3 * weight);       /* it hangs in the plane z = 0 */
+    CHECK_OK(px_world_read_gauge(world, id[3], value, 6, &sample));
+    CHECK_NEAR(value[1], weight, 1e-3 * weight); /* on the strip, without its weight */
+    px_world_free(world);
 }
 
 TEST_MAIN()

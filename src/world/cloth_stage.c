@@ -6,6 +6,7 @@
 #include "cloth/gas.h"
 #include "contact/cloth_contact.h"
 #include "contact/cloth_edges.h"
+#include "world/actors/gauge.h"
 #include "world/cloth_bends.h"
 #include "world/cloth_bodies.h"
 #include "world/cloth_soft.h"
@@ -679,6 +680,10 @@ void px_cloth_stage_commit(PxWorld *world)
         numbers(t, INSET)[i] = fmax(whole - run->step.keep[i] - SPEED * run->step.dt, 0);
         ((double *)t->column[LOAD].data[0])[i] = run->walls.load[i];
     }
+    for (uint32_t i = 0; i < t->count; ++i) /* what the cloth exerts on its handles */
+        if (words(t, HANDLE)[i] != 0)
+            px_gauges_pull(world, words(t, HANDLE)[i] - 1, run->walls.at[i],
+                           px_scale(run->step.r[i], 1 / run->step.dt));
     if (px_wet_is_on(world))
         commit_press(world, run);
     px_cloth_bends_commit(world, &run->step);
@@ -876,32 +881,55 @@ PxStatus px_cloth_surface(const PxWorld *world, size_t k, PxClothSurface *out)
     return px_fail(PX_ERR_MEMORY, "cloth: no room for a surface of %zu vertices", n);
 }
 
-PxStatus px_cloth_totals(PxWorld *world, PxClothTotals *out)
+#define ALL UINT32_MAX
+
+/* Of the cloth of one body, or of all. */
+static PxStatus add_up(PxWorld *world, uint32_t body, PxClothTotals *out)
 {
+    const PxTable *t = &world->cloth_vertices;
     *out = (PxClothTotals){0};
-    if (world->cloth_vertices.count == 0)
+    if (t->count == 0)
         return PX_OK;
     PxClothStep s;
     PxArenaMark mark = px_arena_mark(&world->scratch);
-    PxStatus status = px_cloth_look(world, &s);
-    for (uint32_t i = 0; status == PX_OK && i < s.system->vertices; ++i) {
+    PX_TRY(px_cloth_look(world, &s));
+    const PxClothSystem *y = s.system;
+    for (uint32_t i = 0; i < y->vertices; ++i) {
         double m = s.mass[i], v = px_length(s.v[i]);
+        if (body != ALL && words(t, BODY)[i] != body)
+            continue;
         out->mass += m;
         out->kinetic += 0.5 * m * v * v;
         out->potential -= m * px_dot(s.gravity, s.x[i]);
         out->momentum = px_mad(out->momentum, s.v[i], m);
+        out->angular = px_mad(out->angular, px_cross(s.x[i], s.v[i]), m);
+        out->moment = px_mad(out->moment, s.x[i], m);
         out->speed = fmax(out->speed, v);
     }
-    for (uint32_t f = 0; status == PX_OK && f < s.system->faces; ++f) {
+    for (uint32_t f = 0; f < y->faces; ++f) {
+        if (body != ALL && words(t, BODY)[y->face[f].corner[0]] != body)
+            continue;
         out->elastic += s.face[f].energy;
         out->strain = fmax(out->strain, fmax(s.face[f].strain[0], s.face[f].strain[1]));
     }
-    for (uint32_t h = 0; status == PX_OK && h < s.system->hinges; ++h)
-        out->elastic += s.hinge[h].energy;
-    for (uint32_t k = 0; status == PX_OK && k < s.system->cloths; ++k)
-        out->elastic += px_cloth_gas_energy(s.system, s.law, k, s.x);
-    if (status == PX_OK)
+    for (uint32_t h = 0; h < y->hinges; ++h)
+        if (body == ALL || words(t, BODY)[y->hinge[h].corner[0]] == body)
+            out->elastic += s.hinge[h].energy;
+    for (uint32_t k = 0; k < y->cloths; ++k)
+        if (body == ALL || words(t, BODY)[world->cloths.data[k].first] == body)
+            out->elastic += px_cloth_gas_energy(y, s.law, k, s.x);
+    if (body == ALL)
         out->elastic += px_seams_energy(world, &s);
     px_arena_release(&world->scratch, mark);
-    return status;
+    return PX_OK;
+}
+
+PxStatus px_cloth_totals(PxWorld *world, PxClothTotals *out)
+{
+    return add_up(world, ALL, out);
+}
+
+PxStatus px_cloth_totals_of(PxWorld *world, uint32_t body, PxClothTotals *out)
+{
+    return add_up(world, body, out);
 }

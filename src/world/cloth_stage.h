@@ -90,15 +90,20 @@ size_t px_cloth_count(const PxWorld *world);
 PxStatus px_cloth_surface(const PxWorld *world, size_t k, PxClothSurface *out);
 void px_cloth_surface_free(PxClothSurface *surface);
 
-/// Sums over all cloth.
+/// Sums over cloth.
 typedef struct PxClothTotals {
     double mass, kinetic, potential, elastic;
     PxVec3 momentum;
-    double strain; ///< largest along a thread
-    double speed;  ///< largest, m/s
+    PxVec3 angular; ///< momentum about the origin, kg m^2/s
+    PxVec3 moment;  ///< mass times place, kg m
+    double strain;  ///< largest along a thread
+    double speed;   ///< largest, m/s
 } PxClothTotals;
 
-/// Errors: PX_ERR_MEMORY.
+/// Of all cloth. Errors: PX_ERR_MEMORY.
 PxStatus px_cloth_totals(PxWorld *world, PxClothTotals *out);
+/// Of the body in a slot, which may be no cloth; without the threads of seams. Errors:
+/// PX_ERR_MEMORY.
+PxStatus px_cloth_totals_of(PxWorld *world, uint32_t body, PxClothTotals *out);
 
 #endif

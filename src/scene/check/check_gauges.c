@@ -43,12 +43,15 @@ static void check_gauge(PxScene *scene, const PxSceneWalls *walls, size_t index)
                     : def.place == PX_GAUGE_LINE ? ", a point of the line"
                                                  : "");
     const PxSceneBody *cloth = cloth_of(scene, &scene->gauge[index]);
-    if (cloth != NULL)
-        px_complain(scene, PX_WARNING, &one, PX_AT_VALUE,
-                    "measures nothing: '%s' is cloth, and gauges are for particles, rigid bodies "
-                    "and walls; energies and momentum of cloth are in stats.csv (cloth_kinetic, "
-                    "cloth_elastic, cloth_momentum)",
-                    cloth->def.name);
+    bool sums = def.place == PX_GAUGE_WHOLE &&
+                (def.measures == PX_GAUGE_FORCE || def.measures == PX_GAUGE_ENERGY ||
+                 def.measures == PX_GAUGE_MOMENTUM || def.measures == PX_GAUGE_VELOCITY);
+    if (cloth != NULL && !sums)
+        px_complain(
+            scene, PX_WARNING, &one, PX_AT_VALUE,
+            "measures nothing: '%s' is cloth, of which gauges measure force, energy, momentum "
+            "and velocity as a whole",
+            cloth->def.name);
     if (def.every > end * (1 + 1e-9))
         px_complain(scene, PX_WARNING, &one, PX_AT_VALUE,
                     "has no sample: the run ends after %g s, before \"every\" = %g s", end,

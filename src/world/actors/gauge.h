@@ -94,6 +94,8 @@ void px_gauges_take(PxWorld *world, double time);
 
 /// Measures flux, forces, bodies and heat when particles have moved (gauge_sums.c).
 void px_gauges_add_up(PxWorld *world);
+/// Adds a force, at a place, that cloth exerts on a handle in this step.
+void px_gauges_pull(const PxWorld *world, uint32_t handle, PxVec3 place, PxVec3 force);
 /// Memory of a gauge of force on a body: whether the rest is known, momentum, angular momentum
 /// about the centre of mass, after the last step. 7 numbers.
 double *px_gauge_last(const PxGauge *gauge);

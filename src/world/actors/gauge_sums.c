@@ -2,6 +2,7 @@
 #include "world/actors/gauge.h"
 
 #include "base/sum.h"
+#include "world/cloth_stage.h"
 #include "world/world_parts.h"
 
 #include <math.h>
@@ -146,11 +147,36 @@ static void change_of(const PxWorld *world, const PxGauge *gauge, const double s
     *known = 1;
 }
 
-static void measure_body(const PxWorld *world, const PxGauge *gauge, double *now)
+static bool is_cloth(const PxWorld *world, uint32_t slot)
 {
-    double sum[SUMS];
+    const uint32_t material = world->bodies.data[slot].def.material.slot;
+    return material > 0 && world->materials.data[material - 1].def.cloth.cloth;
+}
+
+/* The same of cloth, which is no particles: it has no volume and no temperature. */
+static PxStatus sum_cloth(PxWorld *world, uint32_t slot, double sum[SUMS], double *elastic)
+{
+    PxClothTotals t;
+    PX_TRY(px_cloth_totals_of(world, slot, &t));
+    const double value[SUMS] = {
+        [MASS] = t.mass, [PLACE] = t.moment.x,      t.moment.y,
+        t.moment.z,      [MOMENTUM] = t.momentum.x, t.momentum.y,
+        t.momentum.z,    [ANGULAR] = t.angular.x,   t.angular.y,
+        t.angular.z,     [KINETIC] = t.kinetic,     [POTENTIAL] = t.potential};
+    memcpy(sum, value, sizeof value);
+    *elastic = t.elastic;
+    return PX_OK;
+}
+
+static void measure_body(PxWorld *world, const PxGauge *gauge, double *now)
+{
+    double sum[SUMS], elastic = 0;
     uint32_t slot = gauge->def.body.slot - 1;
-    sum_body(world, slot, sum);
+    bool cloth = is_cloth(world, slot);
+    if (!cloth)
+        sum_body(world, slot, sum);
+    else if (sum_cloth(world, slot, sum, &elastic) != PX_OK)
+        return; /* no memory: 0 */
     switch (gauge->def.measures) {
     case PX_GAUGE_FORCE:
         change_of(world, gauge, sum, now);
@@ -158,7 +184,7 @@ static void measure_body(const PxWorld *world, const PxGauge *gauge, double *now
     case PX_GAUGE_ENERGY:
         now[0] = sum[KINETIC];
         now[1] = sum[POTENTIAL];
-        now[2] = world->gauging->elastic[slot];
+        now[2] = cloth ? elastic : world->gauging->elastic[slot];
         return;
     case PX_GAUGE_MOMENTUM:
         memcpy(now, sum + MOMENTUM, 6 * sizeof *now);
@@ -168,7 +194,7 @@ static void measure_body(const PxWorld *world, const PxGauge *gauge, double *now
             now[k] = sum[MOMENTUM + k] / sum[MASS];
         return;
     case PX_GAUGE_TEMPERATURE:
-        now[0] = sum[MASS] > 0 ? sum[WARMTH] / sum[MASS] : NAN;
+        now[0] = sum[MASS] > 0 && !cloth ? sum[WARMTH] / sum[MASS] : NAN;
         return;
     case PX_GAUGE_PRESSURE:
         now[0] = sum[VOLUME] > 0 ? sum[PRESSURE] / sum[VOLUME] : NAN;
@@ -298,6 +324,15 @@ void px_gauges_feel(PxWorld *world, PxSolid *solid)
             if (s.columns.handle[i] != 0)
                 s.inverse_mass[i] = 0.0f;
     }
+}
+
+void px_gauges_pull(const PxWorld *world, uint32_t handle, PxVec3 place, PxVec3 force)
+{
+    PxGaugeStep *g = world->gauging;
+    if (g == NULL || g->force == NULL)
+        return;
+    g->force[handle] = px_add(g->force[handle], force);
+    g->torque[handle] = px_add(g->torque[handle], px_cross(place, force));
 }
 
 /* ---- heat ---------------------------------------------------------------------------------- */
