@@ -55,6 +55,7 @@ typedef struct PxShapeDef {
     bool pose_loop;    ///< after the last pose follows the first; else it stays in the last
     int pose_between;  ///< PxPosesBetween
     double columns, rows; ///< sheet: cells along x and z; 0: square cells, 40 along the longer side
+    const char *part;     ///< object or group of an OBJ file that is the mesh; NULL: all of it
 } PxShapeDef;
 
 PX_API PxShapeDef px_shape_def_default(PxShapeKind kind);

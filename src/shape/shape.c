@@ -362,14 +362,14 @@ PxStatus px_shape_create(const PxShapeDef *def, PxShape **out)
             return px_fail(
                 PX_ERR_ARGUMENT,
                 "mesh: no file named, wanted the path of one, or vertices and triangles");
-        PX_TRY(px_mesh_read_file(def->mesh, &mesh));
+        PX_TRY(px_mesh_read_file_part(def->mesh, def->part, &mesh));
     }
     return create(def, mesh, def->mesh, out);
 }
 
 void px_shape_def_forget(PxShapeDef *def)
 {
-    def->mesh = def->poses = NULL;
+    def->mesh = def->part = def->poses = NULL;
     def->vertex = NULL;
     def->triangle = NULL;
     def->vertices = def->triangles = 0;

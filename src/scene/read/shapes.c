@@ -46,7 +46,7 @@ const char *px_read_file_name(PxScene *scene, const PxPath *path, const json_t *
 
 #define MESH_FILE "an OBJ, PLY or STL file"
 
-/* The object of a mesh with poses. */
+/* The object of a mesh that is a part of a file, or has poses. */
 static bool read_mesh(PxScene *scene, const PxPath *path, const PxShapeForm *form, json_t *value,
                       PxShapeDef *out)
 {
@@ -62,7 +62,8 @@ static bool read_mesh(PxScene *scene, const PxPath *path, const PxShapeForm *for
                                        "their numbers");
     for (size_t k = 0; poses == NULL && k < form->field_count; ++k) {
         const char *key = form->fields[k].key;
-        if (strcmp(key, "file") == 0 || json_object_get(value, key) == NULL)
+        if (strcmp(key, "file") == 0 || strcmp(key, "part") == 0 ||
+            json_object_get(value, key) == NULL)
             continue;
         PxPath idle = px_path_key(path, key);
         px_complain(scene, PX_ERROR, &idle, PX_AT_KEY,
