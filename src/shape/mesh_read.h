@@ -46,6 +46,10 @@ PxStatus px_mesh_read_obj_part(const char *name, const void *bytes, size_t size,
 /// around them (shape/point_mesh.h). Errors: as above.
 PxStatus px_mesh_read_ply(const char *name, const void *bytes, size_t size, PxMesh **out);
 
+/// The vertices of a PLY file, whatever else it has; free them with free(). Errors: as above.
+PxStatus px_mesh_read_ply_vertices(const char *name, const void *bytes, size_t size, PxVec3 **out,
+                                   size_t *count);
+
 /// STL, ascii or binary. Corners at exactly the same position become one vertex;
 /// the normals in the file are ignored. Errors: as above.
 PxStatus px_mesh_read_stl(const char *name, const void *bytes, size_t size, PxMesh **out);

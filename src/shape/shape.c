@@ -19,6 +19,7 @@ static const char *const kind_names[PX_SHAPE_KINDS] = {
 const char *px_shape_kind_name(PxShapeKind kind)
 {
     return kind == PX_SHAPE_SHEET            ? "sheet"
+           : kind == PX_SHAPE_PARTICLES      ? "points"
            : (unsigned)kind < PX_SHAPE_KINDS ? kind_names[kind]
                                              : "unknown";
 }
@@ -120,6 +121,9 @@ static PxStatus check_lengths(const PxShapeDef *def)
     case PX_SHAPE_SHEET:
         return px_fail(PX_ERR_ARGUMENT, "sheet: it has no volume; wanted a closed shape, or a body "
                                         "whose material is cloth");
+    case PX_SHAPE_PARTICLES:
+        return px_fail(PX_ERR_ARGUMENT, "points: they are particles and have no surface; wanted a "
+                                        "closed shape, or a body of a fluid or solid");
     default:
         return px_fail(PX_ERR_ARGUMENT, "shape: kind is %d, must be below %d", (int)def->kind,
                        (int)PX_SHAPE_KINDS);

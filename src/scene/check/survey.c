@@ -418,6 +418,8 @@ PxStatus px_survey_make(const PxScene *scene, PxScene *complain, PxSurvey *out)
         }
         if (def.kind == PX_SHAPE_SHEET) /* the reader has complained */
             continue;
+        if (def.kind == PX_SHAPE_PARTICLES) /* px_survey_matter() makes it */
+            continue;
         PX_TRY(make_shape(complain, "bodies", k, &def, &out->shape[k]));
     }
     PX_TRY(px_survey_matter(scene, complain, out));

@@ -125,6 +125,14 @@ static const PxField mesh_fields[] = {
              "poses.",
      .words = between_words}};
 
+static const PxField points_file = {.key = "points",
+                                    .kind = PX_FIELD_FILE,
+                                    .flags = PX_FIELD_REQUIRED,
+                                    .offset = PX_AT(PxShapeDef, mesh),
+                                    .unit = "",
+                                    .most = 1000,
+                                    .help = "Places of particles: a PLY or CSV file."};
+
 static const PxShapeForm forms[] = {
     {.key = "box",
      .kind = PX_SHAPE_BOX,
@@ -169,6 +177,12 @@ static const PxShapeForm forms[] = {
      .help = "A closed triangle mesh: an OBJ, PLY or STL file beside the scene. That of cloth "
              "may be open. An object also states which part of an OBJ file it is, and the poses "
              "through which the mesh of a wall moves."},
+    {.key = "points",
+     .kind = PX_SHAPE_PARTICLES,
+     .file = true,
+     .plain = &points_file,
+     .help = "Particles at the points of a PLY or CSV file beside the scene; for fluids and "
+             "solids."},
     {.key = "sheet",
      .kind = PX_SHAPE_SHEET,
      .fields = sheet_fields,
