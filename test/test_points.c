@@ -133,6 +133,12 @@ TEST(a_body_has_the_particles_of_a_file)
         }
         CHECK_OK(px_world_advance(world, 0.05));
         px_world_free(world);
+        PxScene *again;
+        const char *resolved = px_scene_resolved(scene);
+        CHECK_OK(px_scene_read_text("again.json", "/", resolved, strlen(resolved), &again));
+        CHECK_OK(px_scene_check(again));
+        CHECK(strcmp(px_scene_hash(scene), px_scene_hash(again)) == 0);
+        px_scene_free(again);
         px_scene_free(scene);
     }
     folder_remove(&folder);

@@ -497,7 +497,8 @@ static bool silent(const void *object, const PxField *field)
     const PxBodyDef *def = object;
     static const char *const matter[] = {"fill", "levels", "surfels", "skin", "texture"};
     for (size_t k = 0; k < PX_COUNT(matter); ++k)
-        if ((def->rigid || def->cloth) && strcmp(field->key, matter[k]) == 0)
+        if ((def->rigid || def->cloth || def->shape.kind == PX_SHAPE_PARTICLES) &&
+            strcmp(field->key, matter[k]) == 0)
             return true;
     static const char *const rigid[] = {"restitution", "release",    "hold", "hand_over",
                                         "ballast",     "ballast_at", "carve"};
