@@ -101,6 +101,31 @@ TEST(a_pool_that_was_pressed_down_keeps_its_volume)
     }
 }
 
+/* Drops of one to four particles, in the air. */
+TEST(smoothing_keeps_the_volume_of_drops)
+{
+    for (uint32_t size = 1; size <= 4; ++size) {
+        Cloud cloud = cloud_make(size);
+        for (uint32_t i = 0; i < size; ++i)
+            cloud_add(&cloud, 0.37 + (i % 2), 0.21, 0.64 + (i / 2));
+        double volume[2];
+        for (int smooth = 0; smooth < 2; ++smooth) {
+            PxSurfaceParticles particles = cloud_particles(&cloud, 1);
+            PxSurfaceDef def = px_surface_def_default();
+            PxSurfaceMesh *mesh;
+            PxSurfaceMeasure m;
+            def.smoothing = smooth;
+            CHECK_OK(px_surface_make(&def, &particles, &mesh));
+            CHECK_OK(px_surface_measure(mesh, &m));
+            CHECK_EQUAL(m.components, 1);
+            volume[smooth] = m.volume;
+            px_surface_free(mesh);
+        }
+        CHECK_NEAR(volume[1], volume[0], 1e-5 * volume[0]);
+        cloud_free(&cloud);
+    }
+}
+
 TEST(spray_is_not_fat)
 {
     /* Particles twice as far apart as in a liquid, and more: drops of about their own volume. */
