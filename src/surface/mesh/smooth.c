@@ -17,6 +17,7 @@ typedef struct Smooth {
     const float (*from)[3];
     float (*to)[3];
     const uint8_t *hold;
+    const float (*across)[3];
     float part;
 } Smooth;
 
@@ -26,12 +27,19 @@ static void smooth_block(void *user, uint32_t begin, uint32_t end, int thread)
     const Smooth *s = user;
     for (uint32_t v = begin; v < end; ++v) {
         uint32_t count = s->start[v + 1] - s->start[v];
-        float part = count > 0 && !(s->hold != NULL && s->hold[v]) ? s->part : 0.0f;
+        int hold = s->hold != NULL ? s->hold[v] : PX_SMOOTH_FREE;
+        float part = count > 0 && hold != PX_SMOOTH_HELD ? s->part : 0.0f;
         float sum[3] = {0, 0, 0}, per = count > 0 ? 1.0f / (float)count : 0.0f;
         /* Differences first: positions may be far from the origin. */
         for (uint32_t k = s->start[v]; k < s->start[v + 1]; ++k)
             for (int a = 0; a < 3; ++a)
                 sum[a] += s->from[s->near[k]][a] - s->from[v][a];
+        if (hold == PX_SMOOTH_SLIDES) {
+            const float *n = s->across[v];
+            float off = n[0] * sum[0] + n[1] * sum[1] + n[2] * sum[2];
+            for (int a = 0; a < 3; ++a)
+                sum[a] -= off * n[a];
+        }
         for (int a = 0; a < 3; ++a)
             s->to[v][a] = s->from[v][a] + part * (per * sum[a]);
     }
@@ -108,7 +116,7 @@ static PxStatus find_parts(const PxSurfaceMesh *mesh, const uint8_t *hold, Parts
     for (uint32_t v = 0; v < n; ++v) {
         Part *part = &p->part[p->of[v]];
         ++part->vertices;
-        part->held |= hold != NULL && hold[v];
+        part->held |= hold != NULL && hold[v] != PX_SMOOTH_FREE;
     }
     return PX_OK;
 }
@@ -183,7 +191,7 @@ static void triangle_normals(PxSurfaceMesh *mesh)
 }
 
 PxStatus px_smooth(PxSurfaceMesh *mesh, double length, double cell, const uint8_t *hold,
-                   const PxThreads *threads)
+                   const float (*across)[3], const PxThreads *threads)
 {
     /* Edges are about 0.7 cells long; one step diffuses by FORWARD / 2 of their square. */
     int rounds = (int)ceil(length * length / (0.5 * (double)FORWARD * 0.5 * cell * cell));
@@ -211,7 +219,7 @@ PxStatus px_smooth(PxSurfaceMesh *mesh, double length, double cell, const uint8_
     }
     measure_parts(mesh, &parts, 0);
     find_neighbours(mesh, start, near);
-    Smooth s = {.start = start, .near = near, .hold = hold};
+    Smooth s = {.start = start, .near = near, .hold = hold, .across = across};
     for (int k = 0; k < rounds && !px_stopped(threads); ++k) {
         s.from = (const float(*)[3])mesh->position;
         s.to = spare;
