@@ -62,7 +62,8 @@ bench: all ## time the engine (BENCH=name for one bench)
 	    echo "== $$name" && $(BUILD)/phyxel bench $$name || exit 1; \
 	done
 
-install: all ## install into PREFIX=/usr/local (DESTDIR is honoured)
+install: ## build what is installed, and install it into PREFIX=/usr/local (DESTDIR is honoured)
+	@tools/build release installed
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 clean: ## remove all that was built; out/ stays

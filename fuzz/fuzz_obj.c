@@ -12,5 +12,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         mesh_use(mesh);
     else
         mesh_promise(strncmp(px_error_message(), "fuzz.obj: ", 10) == 0);
+    status = px_mesh_read_obj_part("fuzz.obj", data, size, "a", &mesh);
+    mesh_promise((status == PX_OK) == (mesh != NULL));
+    if (mesh != NULL)
+        mesh_use(mesh);
     return 0;
 }

@@ -244,6 +244,15 @@ hinge = bpy.data.objects["hinge"]
 check("hinge", (hinge.parent, hinge["phyxel_joint"]), (door, "hinge"))
 near("its place", hinge.matrix_world.translation, (-1.2, 0, 0), 1e-6)
 near("its axis", hinge.matrix_world.to_3x3() @ Vector((0, 0, 1)), (0, -1, 0), 1e-6)
+# The camera rises by 2.5 m in 0.5 s, and looks at the origin.
+view = bpy.data.objects["rigid camera"]
+near("camera", view.matrix_world.translation, (0, -5, 2.5), 1e-6)
+near("its direction", view.matrix_world.to_3x3() @ Vector((0, 0, -1)), Vector((0, 5, -2.5)).normalized(), 1e-5)
+near("its angle", view.data.angle_y, np.radians(40), 1e-5)
+lamp = bpy.data.objects["rigid light 1"]
+near("lamp", lamp.location, (1, -3, 2), 1e-6)
+near("its energy", lamp.data.energy, 24 * np.pi, 1e-3)
+near("its colour", lamp.data.color, (1, 1, 0), 1e-5)
 os.rename(os.path.join(run, "rigid", "poses", "body_1.ply"), os.path.join(run, "rigid", "lost.ply"))
 try:
     bpy.ops.import_scene.phyxel(directory=os.path.join(run, "rigid"))

@@ -10,7 +10,7 @@ command -v blender >/dev/null || {
 "$PX_BUILD/test/store_sample" "$work/run" || exit 1
 "$PX_BUILD/phyxel" make walker -o "$work/figure.obj" --poses "$work/figure.pc2" --triangles 1000 --seconds 1 >/dev/null 2>&1 || exit 1
 # A box that flies and turns, with a spring too weak to matter, and one on a hinge; a wall that is
-# lifted, and a figure that walks. Without matter otherwise.
+# lifted, and a figure that walks. A camera that rises, and a lamp. Without matter otherwise.
 mkdir "$work/scene"
 cat >"$work/scene/rigid.json" <<'END'
 {"phyxel": 1, "name": "rigid", "time": {"frames": 10, "fps": 10}, "gravity": [0, 0, 0], "spacing": 0.05,
@@ -23,6 +23,8 @@ cat >"$work/scene/rigid.json" <<'END'
    "keyframes": [{"at": 0, "move": [0, 0, 0]}, {"at": 1, "move": [0, 1, 0]}]},
   {"name": "figure", "wall": true,
    "shape": {"mesh": {"file": "../figure.obj", "poses": "../figure.pc2", "fps": 15}, "at": [9, 0, 0]}}],
+ "camera": [{"at": 0, "from": [0, 0, 5], "to": [0, 0, 0]}, {"at": 1, "from": [0, 5, 5], "to": [0, 0, 0], "ease": "linear"}],
+ "lights": [{"at": [1, 2, 3], "radius": 0.25, "power": 2, "colour": [1, 1, 0]}],
  "joints": [
   {"name": "thread", "kind": "spring", "body": "flying, \"turning\"", "at": [1.1, 2, 3], "anchor": [0, 2, 3], "stiffness": 1e-9},
   {"name": "hinge", "kind": "hinge", "body": "door", "at": [-1.2, 0, 0], "axis": [0, 0, 1]}]}

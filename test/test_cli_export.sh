@@ -60,6 +60,22 @@ status 2 export "$dominoes" --to poses --up z
 said "axes of the scene"
 tidy "$dominoes"
 
+# The camera in each frame, and the lamps; a run with nothing else has these.
+cat >"$work/seen.json" <<'END'
+{"phyxel": 1, "time": {"frames": 2, "fps": 2}, "spacing": 0.1, "gravity": [0, 0, 0],
+ "materials": {"water": {"density": 1000}},
+ "bodies": [{"name": "drop", "shape": {"sphere": 0.2}, "material": "water"}],
+ "camera": [{"at": 0, "from": [2, 1, 2], "to": [0, 0, 0]},
+            {"at": 1, "from": [0, 1, 3], "to": [0, 0.5, 0], "fov": 30, "ease": "linear"}],
+ "lights": [{"at": [1, 2, 3], "radius": 0.25, "power": 2, "colour": [1, 0.5, 0]}]}
+END
+status 0 run "$work/seen.json" -o "$work/seen"
+status 0 export "$work/seen" --to poses
+printf 'frame,time,from_x,from_y,from_z,to_x,to_y,to_z,fov\n0,0,2,1,2,0,0,0,40\n1,0.5,1,1,2.5,0,0.25,0,35\n2,1,0,1,3,0,0.5,0,30\n' |
+    cmp - "$work/seen/poses/camera.csv" || fail "the camera is not where it was"
+printf 'light,at_x,at_y,at_z,red,green,blue,radius,power\n0,1,2,3,1,0.5,0,0.25,2\n' |
+    cmp - "$work/seen/poses/lights.csv" || fail "not the lamp of the scene"
+
 # A weld that breaks under the weight of its body, and one that holds.
 cat >"$work/welds.json" <<'END'
 {"phyxel": 1, "name": "welds", "time": {"frames": 2, "fps": 30}, "spacing": 0.05,

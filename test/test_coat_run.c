@@ -137,6 +137,33 @@ TEST(a_resumed_run_has_the_same_coats)
     folder_remove(&parts);
 }
 
+TEST(the_coat_of_a_solid_starts_on_its_shape)
+{
+    Folder folder = folder_make();
+    PxScene *scene = tiny_scene(
+        "{\"phyxel\": 1, \"time\": {\"frames\": 1, \"fps\": 60}, \"spacing\": 0.05,\n"
+        " \"gravity\": [0, 0, 0], \"materials\": {\"wax\": {\"density\": 900, \"young\": 1e4,\n"
+        "  \"melts\": {\"from\": 40, \"to\": 60}}},\n"
+        " \"bodies\": [{\"name\": \"ball\", \"shape\": {\"sphere\": 0.3}, \"material\": "
+        "\"wax\"}]}");
+    PxRunDef def = run_into(folder.path);
+    CHECK_OK(px_run(scene, &def, NULL, NULL, NULL));
+    PxPlyPoints ply;
+    CHECK_OK(px_ply_points_read(folder_file(&folder, "coat/000001.ply"), &ply));
+    const PxColumn *at = px_table_find(&ply.points, "position");
+    /* half a spacing apart: 4 pi 0.3^2 / 0.025^2 = 1810 cells */
+    CHECK(ply.points.count > 1800 && ply.points.count < 3600);
+    for (uint32_t i = 0; i < ply.points.count; ++i) {
+        PxVec3 x = {(double)((const float *)at->data[0])[i],
+                    (double)((const float *)at->data[1])[i],
+                    (double)((const float *)at->data[2])[i]};
+        CHECK_NEAR(px_length(x), 0.3, 0.001); /* around particles it would be off by 0.02 */
+    }
+    px_ply_points_free(&ply);
+    px_scene_free(scene);
+    folder_remove(&folder);
+}
+
 TEST(stored_coats_that_do_not_fit_are_refused)
 {
     PxScene *scene = tiny_scene(SCENE("\"surfels\"", "2000"));

@@ -181,6 +181,52 @@ TEST(obj_lines_end_in_any_way_and_may_be_continued)
     px_mesh_free(mesh);
 }
 
+/* Two tetrahedra, the second in two groups and at x + 5. */
+#define TWO                                                                                        \
+    "o left one\n" TETRA_V TETRA_F "o right\ng  spare tip \n"                                      \
+    "v 5 0 0 1 0 0\nv 6 0 0 1 0 0\nv 5 1 0 1 0 0\nv 5 0 1 1 0 0\n"                                 \
+    "f 5//1 7//1 6//1\nf 5//1 6//1 8//1\nf 5//1 8//1 7//1\nf 6//1 7//1 8//1\nvn 0 1 0\n"
+
+static PxStatus part(const char *name, PxMesh **out)
+{
+    return px_mesh_read_obj_part("t.obj", TWO, strlen(TWO), name, out);
+}
+
+TEST(an_object_or_group_of_an_obj_is_read_alone)
+{
+    PxMesh *mesh;
+    CHECK_OK(part(NULL, &mesh));
+    CHECK_EQUAL(mesh->triangle_count, 8);
+    px_mesh_free(mesh);
+    CHECK_OK(part("left one", &mesh));
+    check_tetra(mesh);
+    CHECK(mesh->normal == NULL); /* those of the other part do not matter */
+    CHECK_EQUAL(mesh->position[1].x, 1);
+    px_mesh_free(mesh);
+    const char *const names[] = {"right", "spare", "tip"};
+    for (size_t k = 0; k < PX_COUNT(names); ++k) {
+        CHECK_OK(part(names[k], &mesh));
+        check_tetra(mesh);
+        CHECK_EQUAL(mesh->position[0].x, 5);
+        CHECK(mesh->normal != NULL);
+        px_mesh_free(mesh);
+    }
+}
+
+TEST(a_part_that_is_missing_is_refused_with_those_that_are_there)
+{
+    PxMesh *mesh;
+    CHECK_FAILS(part("rihgt", &mesh), PX_ERR_FORMAT,
+                "t.obj: has no part 'rihgt', wanted one of left one, right, spare, tip; did you "
+                "mean 'right'?");
+    CHECK_FAILS(part("", &mesh), PX_ERR_FORMAT, "has no part ''");
+    const char *bare = TETRA_V TETRA_F, *idle = TETRA_V TETRA_F "o empty\n";
+    CHECK_FAILS(px_mesh_read_obj_part("t.obj", bare, strlen(bare), "x", &mesh), PX_ERR_FORMAT,
+                "no object (o) and no group (g) is named in it");
+    CHECK_FAILS(px_mesh_read_obj_part("t.obj", idle, strlen(idle), "empty", &mesh), PX_ERR_FORMAT,
+                "t.obj: its part 'empty' has no faces");
+}
+
 TEST(broken_obj_files_are_refused_with_the_line)
 {
     PxMesh *mesh = (PxMesh *)&mesh;

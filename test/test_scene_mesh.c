@@ -91,4 +91,56 @@ TEST(a_sink_shaped_as_a_ring_removes_only_particles_inside_it)
     folder_remove(&folder);
 }
 
+/* Two boxes in one file, 2 and 3 m above the origin, of 0.2 and 0.3 m. */
+static void write_boxes(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    CHECK(file != NULL);
+    for (int b = 0; b < 2; ++b) {
+        double half = 0.1 + 0.05 * b;
+        fprintf(file, "o %s\n", b == 0 ? "small" : "large");
+        for (int k = 0; k < 8; ++k)
+            fprintf(file, "v %g %g %g\n", k & 1 ? half : -half, 2 + b + (k & 2 ? half : -half),
+                    k & 4 ? half : -half);
+        static const int face[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
+                                       {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+        for (int f = 0; f < 6; ++f)
+            fprintf(file, "f %d %d %d %d\n", face[f][0] + 1 + 8 * b, face[f][1] + 1 + 8 * b,
+                    face[f][2] + 1 + 8 * b, face[f][3] + 1 + 8 * b);
+    }
+    fclose(file);
+}
+
+TEST(objects_of_one_file_are_bodies)
+{
+    Folder folder = folder_make();
+    write_boxes(folder_file(&folder, "set.obj"));
+#define BOXES(part)                                                                                \
+    HEAD " \"bodies\": [{\"name\": \"a\", \"material\": \"water\", \"shape\": {\"mesh\":\n"        \
+         "  {\"file\": \"set.obj\", \"part\": \"" part "\"}, \"at\": [0, 0.5, 0]}},\n"             \
+         "  {\"name\": \"b\", \"wall\": true, \"shape\": {\"mesh\": {\"file\": \"set.obj\",\n"     \
+         "  \"part\": \"large\"}}}]}"
+    PxWorld *world = world_of(&folder, BOXES("small"));
+    CHECK_EQUAL(px_world_count(world), 1000);
+    for (uint32_t i = 0; i < px_world_count(world); ++i)
+        CHECK_NEAR(px_world_floats(world, "position", 1)[i], 2.5, 0.1);
+    px_world_free(world);
+
+    PxScene *small = NULL, *large = NULL, *again = NULL;
+    const char *text = BOXES("small"), *other = BOXES("large");
+    CHECK_OK(px_scene_read_text("a.json", folder_file(&folder, "."), text, strlen(text), &small));
+    CHECK_OK(px_scene_read_text("a.json", folder_file(&folder, "."), other, strlen(other), &large));
+    CHECK(strcmp(px_scene_hash(small), px_scene_hash(large)) != 0);
+    const char *resolved = px_scene_resolved(small);
+    CHECK(strstr(resolved, "\"part\": \"small\"") != NULL);
+    CHECK(strstr(resolved, "\"fps\": 30}}") == NULL); /* nothing about poses */
+    CHECK_OK(px_scene_read_text("a.json", "/", resolved, strlen(resolved), &again));
+    CHECK_OK(px_scene_check(again));
+    CHECK(strcmp(px_scene_hash(small), px_scene_hash(again)) == 0);
+    px_scene_free(small);
+    px_scene_free(large);
+    px_scene_free(again);
+    folder_remove(&folder);
+}
+
 TEST_MAIN()

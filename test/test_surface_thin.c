@@ -101,6 +101,84 @@ TEST(a_pool_that_was_pressed_down_keeps_its_volume)
     }
 }
 
+/* How much longer the outline of a round pool of one layer of shaken particles is than a circle,
+ * just above the floor. */
+static double outline_roughness(double smoothing)
+{
+    enum { RADIUS = 14 };
+    Cloud cloud = cloud_make(4 * RADIUS * RADIUS);
+    for (int ring = 0; ring < RADIUS; ++ring) { /* a spacing apart */
+        int count = (int)lround(2 * M_PI * (ring + 0.5));
+        for (int k = 0; k < count; ++k) {
+            uint64_t id = (uint64_t)(1000 * ring + k);
+            double r = ring + 0.5 + 0.4 * (px_random_unit(id, 12, 0) - 0.5);
+            double angle = 2 * M_PI * (k + 0.4 * (px_random_unit(id, 12, 1) - 0.5)) / count;
+            cloud_add(&cloud, r * cos(angle), 0.5, r * sin(angle));
+        }
+    }
+    PxShapeDef shape = px_shape_def_default(PX_SHAPE_PLANE);
+    PxWall wall = {.def = shape};
+    CHECK_OK(px_shape_create(&shape, &wall.shape));
+    px_wall_move(&wall, 0, 0);
+    PxSurfaceParticles particles = cloud_particles(&cloud, 1);
+    PxSurfaceDef def = px_surface_def_default();
+    def.smoothing = smoothing;
+    PxSurfaceMesh *mesh;
+    CHECK_OK(px_surface_make_walled(&def, &particles, &wall, true, &mesh));
+    double length = 0, low = 0.15;
+    for (uint32_t t = 0; t < mesh->triangles; ++t) {
+        PxVec3 cut[3];
+        int cuts = 0;
+        for (int c = 0; c < 3; ++c) {
+            const float *p = mesh->position[mesh->triangle[t][c]],
+                        *q = mesh->position[mesh->triangle[t][(c + 1) % 3]];
+            CHECK((double)p[1] > -1e-4);
+            if (((double)p[1] < low) == ((double)q[1] < low))
+                continue;
+            double k = (low - (double)p[1]) / ((double)q[1] - (double)p[1]);
+            cut[cuts++] = px_vec((double)p[0] + k * ((double)q[0] - (double)p[0]), low,
+                                 (double)p[2] + k * ((double)q[2] - (double)p[2]));
+        }
+        length += cuts == 2 ? px_length(px_sub(cut[0], cut[1])) : 0;
+    }
+    px_surface_free(mesh);
+    px_shape_free(wall.shape);
+    cloud_free(&cloud);
+    return length / (2 * M_PI * RADIUS) - 1;
+}
+
+TEST(the_rim_of_a_pool_is_smoothed_along_the_floor)
+{
+    double rough = outline_roughness(0), smooth = outline_roughness(0.7);
+    print_message("  outline longer by %.3f, smoothed by %.3f\n", rough, smooth);
+    CHECK(smooth < 0.85 * rough); /* 0.071 and 0.052; 0.106 if vertices near the floor stayed */
+}
+
+/* Drops of one to four particles, in the air. */
+TEST(smoothing_keeps_the_volume_of_drops)
+{
+    for (uint32_t size = 1; size <= 4; ++size) {
+        Cloud cloud = cloud_make(size);
+        for (uint32_t i = 0; i < size; ++i)
+            cloud_add(&cloud, 0.37 + (i % 2), 0.21, 0.64 + (i / 2));
+        double volume[2];
+        for (int smooth = 0; smooth < 2; ++smooth) {
+            PxSurfaceParticles particles = cloud_particles(&cloud, 1);
+            PxSurfaceDef def = px_surface_def_default();
+            PxSurfaceMesh *mesh;
+            PxSurfaceMeasure m;
+            def.smoothing = smooth;
+            CHECK_OK(px_surface_make(&def, &particles, &mesh));
+            CHECK_OK(px_surface_measure(mesh, &m));
+            CHECK_EQUAL(m.components, 1);
+            volume[smooth] = m.volume;
+            px_surface_free(mesh);
+        }
+        CHECK_NEAR(volume[1], volume[0], 1e-5 * volume[0]);
+        cloud_free(&cloud);
+    }
+}
+
 TEST(spray_is_not_fat)
 {
     /* Particles twice as far apart as in a liquid, and more: drops of about their own volume. */

@@ -24,6 +24,13 @@ lib=${pc%/pkgconfig/*}
 need "$lib/libphyxel.so"
 need "$lib/libphyxel.a"
 need "$prefix/share/man/man1/phyxel.1"
+# what the README refers to is beside it
+readme=$(find "$prefix/share/doc" -name README.md ! -path '*/docs/*')
+need "${readme:-$prefix/share/doc/phyxel/README.md}"
+grep -o '(docs/[^)#]*' "$PX_SOURCE/README.md" | cut -c2- | sort -u >"$work/pages"
+while read -r page; do
+    need "${readme%/*}/$page"
+done <"$work/pages"
 need "$prefix/share/phyxel/phyxel-blender.zip"
 for header in "$PX_SOURCE"/include/phyxel/*.h "$PX_BUILD"/include/phyxel/*.h; do
     need "$prefix/include/phyxel/${header##*/}"

@@ -22,7 +22,8 @@ typedef enum PxShapeKind {
     PX_SHAPE_FUNNEL,   ///< the shell of a frustum, open at both ends, of wall thickness `thickness`
     PX_SHAPE_MESH,     ///< closed triangle mesh, from a file (OBJ, PLY, STL) or from memory
     PX_SHAPE_KINDS,    ///< number of the kinds above, which have a volume
-    PX_SHAPE_SHEET     ///< cloth only: a rectangle of size.x by size.z in the plane y = 0
+    PX_SHAPE_SHEET,    ///< cloth only: a rectangle of size.x by size.z in the plane y = 0
+    PX_SHAPE_PARTICLES ///< scenes only: particles at the points of the file `mesh` (PLY or CSV)
 } PxShapeKind;
 
 /// How a mesh moves between two poses.
@@ -55,6 +56,7 @@ typedef struct PxShapeDef {
     bool pose_loop;    ///< after the last pose follows the first; else it stays in the last
     int pose_between;  ///< PxPosesBetween
     double columns, rows; ///< sheet: cells along x and z; 0: square cells, 40 along the longer side
+    const char *part;     ///< object or group of an OBJ file that is the mesh; NULL: all of it
 } PxShapeDef;
 
 PX_API PxShapeDef px_shape_def_default(PxShapeKind kind);

@@ -57,7 +57,7 @@ PxStatus px_cloth_mesh(const PxShapeDef *def, PxMesh **out)
     if (def->kind == PX_SHAPE_SHEET)
         PX_TRY(make_rectangle(def, out));
     else if (def->mesh != NULL)
-        PX_TRY(px_mesh_read_file(def->mesh, out));
+        PX_TRY(px_mesh_read_file_part(def->mesh, def->part, out));
     else
         PX_TRY(copy_arrays(def, out));
     PxMesh *mesh = *out;

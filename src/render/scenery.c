@@ -1,5 +1,8 @@
 #include "render/scenery.h"
 
+#include "render/sky_map.h"
+#include "render/trace/optics.h"
+
 #include <string.h>
 
 #define DEGREE (PX_PI_F / 180)
@@ -136,6 +139,8 @@ PxLook px_look_clear(float ior, PxV3 absorb, int rank)
 
 PxV3 px_sky_radiance(const PxSky *sky, PxV3 direction)
 {
+    if (sky->map != NULL)
+        return px_sky_map_smooth(sky->map, direction);
     /* Haze decreases with height; below the horizon it is constant. */
     float height = fmaxf(0, direction.y);
     return px_v3_mix(sky->zenith, sky->horizon, expf(-4.0f * height));
@@ -143,6 +148,8 @@ PxV3 px_sky_radiance(const PxSky *sky, PxV3 direction)
 
 PxV3 px_sky_irradiance(const PxSky *sky)
 {
+    if (sky->map != NULL)
+        return sky->map->open_light;
     /* 2 pi integral of L(h) h dh over h = sin(elevation), 0 to 1, by Simpson's rule: the sky is
      * rotationally symmetric. */
     enum { STEPS = 64 };
@@ -157,9 +164,31 @@ PxV3 px_sky_irradiance(const PxSky *sky)
 
 PxV3 px_sun_radiance(const PxSky *sky, PxV3 direction)
 {
+    if (sky->map != NULL)
+        return px_sky_map_bright(sky->map, direction);
     if (sky->sunlight.x == 0 || px_v3_dot(direction, sky->sun) < sky->sun_cosine)
         return px_v3_all(0);
     return px_v3_scale(sky->sunlight, 1 / px_sun_angle(sky));
+}
+
+bool px_sun_sample(const PxSky *sky, float u, float v, PxV3 *direction, PxV3 *radiance,
+                   float *density)
+{
+    if (sky->map != NULL)
+        return px_sky_map_sample(sky->map, u, v, direction, radiance, density);
+    if (!(sky->sunlight.x > 0))
+        return false;
+    PxV3 w = px_cone_sample(sky->sun_cosine, u, v);
+    float angle = px_sun_angle(sky);
+    *direction = px_v3_local(sky->sun, w.x, w.y, w.z);
+    *radiance = px_v3_scale(sky->sunlight, 1 / angle);
+    *density = 1 / angle;
+    return true;
+}
+
+float px_sun_density(const PxSky *sky, PxV3 direction)
+{
+    return sky->map != NULL ? px_sky_map_density(sky->map, direction) : 1 / px_sun_angle(sky);
 }
 
 PxSky px_sky_day(float azimuth, float height)
@@ -197,6 +226,13 @@ PxSky px_sky_even(PxV3 radiance)
                    .horizon = radiance,
                    .sun = px_v3(0, 1, 0),
                    .sun_cosine = cosf(1.5f * DEGREE)};
+}
+
+PxSky px_sky_of_map(const PxSkyMap *map)
+{
+    PxSky sky = px_sky_even(map->mean);
+    sky.map = map;
+    return sky;
 }
 
 /* ---- the camera ---- */

@@ -78,10 +78,11 @@ typedef struct PxLamp {
 } PxLamp;
 
 typedef struct PxSky {
-    PxV3 zenith, horizon; ///< radiance at the zenith and at the horizon
-    PxV3 sun;             ///< unit vector towards the sun's centre
-    PxV3 sunlight;        ///< irradiance at normal incidence; 0: no sun
-    float sun_cosine;     ///< cosine of the sun's angular radius
+    PxV3 zenith, horizon;       ///< radiance at the zenith and at the horizon
+    PxV3 sun;                   ///< unit vector towards the sun's centre
+    PxV3 sunlight;              ///< irradiance at normal incidence; 0: no sun
+    float sun_cosine;           ///< cosine of the sun's angular radius
+    const struct PxSkyMap *map; ///< a picture of the sky, instead of all the above; NULL: none
 } PxSky;
 
 typedef enum PxGroundKind {
@@ -157,12 +158,17 @@ PxLook px_look_clear(float ior, PxV3 absorb, int rank);
 PxLook px_look_wet(const PxLook *look, float wetness);
 PxV3 px_colour_wet(PxV3 colour, float wetness);
 
-/// Sky radiance from a direction, without the sun's disc.
+/// Sky radiance from a direction, without the sun's disc or what is bright in the picture of a sky.
 PxV3 px_sky_radiance(const PxSky *sky, PxV3 direction);
 /// Irradiance of the sky on horizontal ground, without the sun's disc.
 PxV3 px_sky_irradiance(const PxSky *sky);
-/// Radiance of the sun's disc; 0 beside it.
+/// Radiance of the sun's disc, or of what is bright in the picture of a sky; 0 beside it.
 PxV3 px_sun_radiance(const PxSky *sky, PxV3 direction);
+/// Chooses a direction in which that is; false if there is no sun. *density is per solid angle.
+bool px_sun_sample(const PxSky *sky, float u, float v, PxV3 *direction, PxV3 *radiance,
+                   float *density);
+/// That density for a direction with light.
+float px_sun_density(const PxSky *sky, PxV3 direction);
 /// Solid angle of the sun's disc.
 static inline float px_sun_angle(const PxSky *sky)
 {
@@ -175,6 +181,8 @@ PxSky px_sky_day(float azimuth, float height);
 PxSky px_sky_studio(float azimuth, float height);
 /// A uniform sky without sun.
 PxSky px_sky_even(PxV3 radiance);
+/// The sky of a picture, which must remain valid.
+PxSky px_sky_of_map(const struct PxSkyMap *map);
 
 /// A camera at `eye` that looks at `target`; fov: vertical field of view, degrees.
 PxCamera px_camera_look(PxV3 eye, PxV3 target, float fov);

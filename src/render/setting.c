@@ -1,5 +1,7 @@
 #include "render/setting.h"
 
+#include "render/sky_map.h"
+
 #include "render/looks.h"
 #include "render/trace/draw.h"
 #include "shape/tessellate.h"
@@ -102,6 +104,7 @@ void px_setting_free(PxSetting *setting)
     }
     PX_LIST_FREE(&setting->walls);
     px_texture_free(setting->ground);
+    px_sky_map_free(setting->sky);
     for (size_t k = 0; k < setting->cloths; ++k)
         px_texture_free(setting->cloth[k]);
     free(setting->cloth);
@@ -202,6 +205,8 @@ PxStatus px_setting_make(const PxRenderDef *def, const PxBounds *matter, char up
     const char *texture = s->scene != NULL ? s->scene->picture.ground_texture : NULL;
     if (texture != NULL)
         PX_TRY(px_texture_read_file(texture, &s->ground));
+    if (s->scene != NULL && s->scene->picture.sky_picture != NULL)
+        PX_TRY(px_sky_map_read(s->scene->picture.sky_picture, s->scene->picture.sky_turn, &s->sky));
     PX_TRY(read_textures(s));
     s->moves = has_camera && !def->stated_camera && s->scene->views > 1;
     if (def->stated_camera)
@@ -293,6 +298,8 @@ static void set_light(const PxSetting *s, const PxRenderDef *def, PxScenery *out
         out->sky.zenith = out->sky.horizon = linear(p->sky);
     if (p != NULL && !isnan(p->horizon.x))
         out->sky.horizon = linear(p->horizon);
+    if (s->sky != NULL)
+        out->sky = px_sky_of_map(s->sky);
     out->ground = ground_of(s, def, reach);
 }
 

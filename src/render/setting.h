@@ -26,6 +26,7 @@ typedef struct PxSetting {
     PxSceneCamera camera;
     bool moves;               ///< the scene's camera moves
     struct PxTexture *ground; ///< texture of the ground; NULL: none
+    struct PxSkyMap *sky;     ///< picture of the sky; NULL: none
     struct PxTexture **cloth; ///< textures of looks by material, `cloths` of them; NULL: none
     size_t cloths;
     double level; ///< height of the ground along `up`, m

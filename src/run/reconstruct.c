@@ -33,7 +33,7 @@ enum { MOST_MATERIALS = 64, HEADER = 16384, NAME = 40, PAINTS = 4 };
 
 /* Version of the method: increase it when the same settings give other surfaces, so that old files
  * are remade. */
-#define MAKE 3
+#define MAKE 4
 
 static PxSurfaceRunDef surface_run_def_defaults(void)
 {

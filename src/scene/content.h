@@ -101,7 +101,7 @@ typedef struct PxSceneChange {
     char *text;    ///< "PATH=VALUE"
 } PxSceneChange;
 
-/// Particles of a liquid that fills a vessel or makes room for other bodies.
+/// Particles of a liquid that fills a vessel or makes room for other bodies, or of a file.
 typedef struct PxSceneMatter {
     PxVec3 *point; ///< NULL: its shape is filled
     size_t count;

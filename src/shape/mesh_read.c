@@ -67,22 +67,31 @@ static bool ends_in(const char *name, const char *ending)
     return dot != NULL && px_word_is_nocase((PxWord){dot + 1, strlen(dot + 1)}, ending);
 }
 
-PxStatus px_mesh_read(const char *name, const void *bytes, size_t size, PxMesh **out)
+static PxStatus read_part(const char *name, const void *bytes, size_t size, const char *part,
+                          PxMesh **out)
 {
     *out = NULL;
     if (size == 0)
         return px_fail(PX_ERR_FORMAT, "%s: the file is empty, wanted an OBJ, PLY or STL mesh",
                        name);
+    if (part != NULL && (px_mesh_looks_like_ply(bytes, size) || !ends_in(name, "obj")))
+        return px_fail(PX_ERR_FORMAT,
+                       "%s: parts are objects and groups of OBJ files, and this is none", name);
     if (px_mesh_looks_like_ply(bytes, size) || ends_in(name, "ply"))
         return px_mesh_read_ply(name, bytes, size, out);
     if (ends_in(name, "obj"))
-        return px_mesh_read_obj(name, bytes, size, out);
+        return px_mesh_read_obj_part(name, bytes, size, part, out);
     if (px_mesh_looks_like_stl(bytes, size) || ends_in(name, "stl"))
         return px_mesh_read_stl(name, bytes, size, out);
     return px_fail(PX_ERR_FORMAT,
                    "%s: neither the content nor the name is that of a mesh, wanted .obj, .ply or "
                    ".stl",
                    name);
+}
+
+PxStatus px_mesh_read(const char *name, const void *bytes, size_t size, PxMesh **out)
+{
+    return read_part(name, bytes, size, NULL, out);
 }
 
 /* ---- files ---- */
@@ -139,11 +148,16 @@ PxStatus px_mesh_file_bytes(const char *path, const char *wanted, void **out, si
 
 PxStatus px_mesh_read_file(const char *path, PxMesh **out)
 {
+    return px_mesh_read_file_part(path, NULL, out);
+}
+
+PxStatus px_mesh_read_file_part(const char *path, const char *part, PxMesh **out)
+{
     void *bytes = NULL;
     size_t size = 0;
     *out = NULL;
     PX_TRY(px_mesh_file_bytes(path, "an OBJ, PLY or STL mesh", &bytes, &size));
-    PxStatus status = px_mesh_read(path, bytes, size, out);
+    PxStatus status = read_part(path, bytes, size, part, out);
     free(bytes);
     return status;
 }

@@ -24,18 +24,31 @@ PxStatus px_mesh_read_file(const char *path, PxMesh **out);
 /// Errors: PX_ERR_IO, PX_ERR_FORMAT, PX_ERR_MEMORY.
 PxStatus px_mesh_file_bytes(const char *path, const char *wanted, void **out, size_t *size);
 
+/// Reads one part of a file: the faces of an OBJ file that are in the object or group of that name,
+/// and their vertices in the order of the file. NULL: all of it. PLY and STL files have no parts.
+/// A name that is not there is refused with those that are.
+PxStatus px_mesh_read_file_part(const char *path, const char *part, PxMesh **out);
+
 /// px_mesh_read_file() for bytes in memory; `name` is used in messages and for its extension.
 PxStatus px_mesh_read(const char *name, const void *bytes, size_t size, PxMesh **out);
 
 /// Wavefront OBJ: v (with w or colours), vt, vn, f with all forms of corners
-/// and negative indices; groups, materials, lines and points are skipped.
+/// and negative indices; materials, lines and points are skipped.
 /// A vertex whose corners differ in texture coordinate or normal is split, one
 /// vertex for each combination. Errors: PX_ERR_FORMAT, PX_ERR_MEMORY.
 PxStatus px_mesh_read_obj(const char *name, const void *bytes, size_t size, PxMesh **out);
+/// The same of one object or group; NULL: all of the file.
+PxStatus px_mesh_read_obj_part(const char *name, const void *bytes, size_t size, const char *part,
+                               PxMesh **out);
 
 /// PLY 1.0, ascii or binary of either byte order. Properties in any order and of
-/// any type; unknown ones are skipped. Errors: as above.
+/// any type; unknown ones are skipped. Points with normals and without faces become a closed mesh
+/// around them (shape/point_mesh.h). Errors: as above.
 PxStatus px_mesh_read_ply(const char *name, const void *bytes, size_t size, PxMesh **out);
+
+/// The vertices of a PLY file, whatever else it has; free them with free(). Errors: as above.
+PxStatus px_mesh_read_ply_vertices(const char *name, const void *bytes, size_t size, PxVec3 **out,
+                                   size_t *count);
 
 /// STL, ascii or binary. Corners at exactly the same position become one vertex;
 /// the normals in the file are ignored. Errors: as above.

@@ -1,4 +1,5 @@
 /// Reads meshes from Wavefront OBJ files.
+#include "base/words.h"
 #include "shape/keys.h"
 #include "shape/mesh_read.h"
 #include "shape/parse_text.h"
@@ -9,11 +10,11 @@
 /* Keywords of the format that do not concern triangles and are skipped. Any other word means
  * that the file is not OBJ. */
 static const char *const passed_over[] = {
-    "o",        "g",        "s",    "usemtl", "mtllib", "l",          "p",         "vp",
-    "mg",       "cstype",   "deg",  "bmat",   "step",   "curv",       "curv2",     "surf",
-    "parm",     "trim",     "hole", "scrv",   "sp",     "end",        "con",       "bevel",
-    "c_interp", "d_interp", "lod",  "maplib", "usemap", "shadow_obj", "trace_obj", "ctech",
-    "stech",    "call",     "csh",  "bsp",    "bzp",    "cdc",        "cdp",       "res",
+    "s",    "usemtl", "mtllib", "l",          "p",         "vp",    "mg",       "cstype",
+    "deg",  "bmat",   "step",   "curv",       "curv2",     "surf",  "parm",     "trim",
+    "hole", "scrv",   "sp",     "end",        "con",       "bevel", "c_interp", "d_interp",
+    "lod",  "maplib", "usemap", "shadow_obj", "trace_obj", "ctech", "stech",    "call",
+    "csh",  "bsp",    "bzp",    "cdc",        "cdp",       "res",
 };
 
 #define NONE UINT32_MAX
@@ -30,8 +31,17 @@ typedef struct Furthest {
     size_t line;
 } Furthest;
 
+/* Names of objects and groups that a message lists. */
+#define LISTED_PARTS 64
+#define NAME_SIZE 64
+
 typedef struct Obj {
     const char *name;
+    const char *part;         /* object or group to read; NULL: all of the file */
+    bool in_object, in_group; /* the next faces are part of it */
+    bool found;               /* it has been named */
+    size_t parts;             /* names so far, at most LISTED_PARTS */
+    char listed[LISTED_PARTS][NAME_SIZE];
     PX_LIST(PxVec3) v;
     PX_LIST(PxVec3) colour;
     PX_LIST(PxUv) vt;
@@ -156,9 +166,12 @@ static PxStatus read_corner(Obj *obj, size_t line, PxWord word, Corner *out)
                           &out->vt));
     if (part[2].length > 0)
         PX_TRY(read_index(obj, line, "normal", part[2], obj->vn.count, &obj->far_vn, &out->vn));
-    obj->without_vt |= out->vt == NONE;
-    obj->without_vn |= out->vn == NONE;
     return PX_OK;
+}
+
+static bool wanted(const Obj *obj)
+{
+    return obj->part == NULL || obj->in_object || obj->in_group;
 }
 
 static PxStatus read_f(Obj *obj, size_t line, PxWord rest)
@@ -168,9 +181,13 @@ static PxStatus read_f(Obj *obj, size_t line, PxWord rest)
     size_t corners = 0;
     while (px_word_next(&rest, &word) && word.at[0] != '#') {
         PX_TRY(read_corner(obj, line, word, &now));
+        if (wanted(obj)) {
+            obj->without_vt |= now.vt == NONE;
+            obj->without_vn |= now.vn == NONE;
+        }
         if (++corners == 1)
             first = now;
-        if (corners >= 3) {
+        if (corners >= 3 && wanted(obj)) {
             if (!PX_LIST_RESERVE(&obj->triangle, 1))
                 return no_room(obj);
             Corner *t = obj->triangle.data[obj->triangle.count++];
@@ -184,6 +201,54 @@ static PxStatus read_f(Obj *obj, size_t line, PxWord rest)
         return px_fail(PX_ERR_FORMAT, "%s: line %zu: a face with %zu corners, wanted 3 or more",
                        obj->name, line, corners);
     return PX_OK;
+}
+
+/* Is this the name of the part? Notes it for the message about a part that is missing. */
+static bool names_part(Obj *obj, PxWord name)
+{
+    bool known = false;
+    char text[NAME_SIZE] = "", shown[NAME_SIZE];
+    if (obj->part == NULL || name.length == 0)
+        return false;
+    memcpy(text, name.at, name.length < NAME_SIZE ? name.length : NAME_SIZE - 1);
+    px_quote(text, shown, sizeof shown);
+    for (size_t k = 0; k < obj->parts; ++k)
+        known |= strcmp(obj->listed[k], shown) == 0;
+    if (!known && obj->parts < LISTED_PARTS)
+        strcpy(obj->listed[obj->parts++], shown);
+    bool is = px_word_is(name, obj->part);
+    obj->found |= is;
+    return is;
+}
+
+/* The rest of a line without blanks around it: names of objects may contain some. */
+static PxWord trimmed(PxWord rest)
+{
+    PxWord first;
+    PxWord after = rest;
+    if (!px_word_next(&after, &first))
+        return (PxWord){rest.at, 0};
+    size_t length = (size_t)(rest.at + rest.length - first.at);
+    while (length > 0 && (first.at[length - 1] == ' ' || first.at[length - 1] == '\t' ||
+                          first.at[length - 1] == '\r'))
+        --length;
+    return (PxWord){first.at, length};
+}
+
+/* "o name" begins an object, which is in no group yet; "g name name" puts what follows into
+ * groups. */
+static void read_part(Obj *obj, bool group, PxWord rest)
+{
+    PxWord whole = trimmed(rest), word;
+    if (!group) {
+        obj->in_object = names_part(obj, whole);
+        obj->in_group = false;
+        return;
+    }
+    obj->in_group = obj->part != NULL && px_word_is(whole, obj->part);
+    obj->found |= obj->in_group;
+    while (px_word_next(&rest, &word))
+        obj->in_group |= names_part(obj, word);
 }
 
 static PxStatus read_line(Obj *obj, size_t line, PxWord rest)
@@ -200,6 +265,10 @@ static PxStatus read_line(Obj *obj, size_t line, PxWord rest)
         return read_vn(obj, line, rest);
     if (px_word_is(word, "f") || px_word_is(word, "fo"))
         return read_f(obj, line, rest);
+    if (px_word_is(word, "o") || px_word_is(word, "g")) {
+        read_part(obj, px_word_is(word, "g"), rest);
+        return PX_OK;
+    }
     for (size_t k = 0; k < PX_COUNT(passed_over); ++k)
         if (px_word_is(word, passed_over[k]))
             return PX_OK;
@@ -317,13 +386,68 @@ static PxStatus build(Obj *obj, PxMesh **out)
     return status;
 }
 
+/* A part that is not there, or has no faces. */
+static PxStatus check_part(const Obj *obj)
+{
+    char quoted[80], list[400], near[120];
+    const char *word[LISTED_PARTS];
+    if (obj->part == NULL || obj->triangle.count > 0)
+        return PX_OK;
+    px_quote(obj->part, quoted, sizeof quoted);
+    if (obj->found)
+        return px_fail(PX_ERR_FORMAT, "%s: its part '%s' has no faces", obj->name, quoted);
+    if (obj->parts == 0)
+        return px_fail(PX_ERR_FORMAT,
+                       "%s: has no part '%s': no object (o) and no group (g) is named in it",
+                       obj->name, quoted);
+    for (size_t k = 0; k < obj->parts; ++k)
+        word[k] = obj->listed[k];
+    return px_fail(PX_ERR_FORMAT, "%s: has no part '%s', wanted one of %s%s", obj->name, quoted,
+                   px_list_text(word, obj->parts, list, sizeof list),
+                   px_suggestion_text(obj->part, word, obj->parts, near, sizeof near));
+}
+
+/* Leaves out the vertices that no triangle uses: those of other parts. */
+static PxStatus drop_unused(Obj *obj)
+{
+    uint32_t *to = calloc(obj->v.count + 1, sizeof *to);
+    size_t kept = 0;
+    if (to == NULL)
+        return no_room(obj);
+    for (size_t t = 0; t < obj->triangle.count; ++t)
+        for (int k = 0; k < 3; ++k)
+            to[obj->triangle.data[t][k].v] = 1;
+    bool coloured = obj->colour.count == obj->v.count;
+    for (size_t v = 0; v < obj->v.count; ++v) {
+        if (to[v] == 0)
+            continue;
+        obj->v.data[kept] = obj->v.data[v];
+        if (coloured)
+            obj->colour.data[kept] = obj->colour.data[v];
+        to[v] = (uint32_t)kept++;
+    }
+    obj->v.count = kept;
+    obj->colour.count = coloured ? kept : 0;
+    for (size_t t = 0; t < obj->triangle.count; ++t)
+        for (int k = 0; k < 3; ++k)
+            obj->triangle.data[t][k].v = to[obj->triangle.data[t][k].v];
+    free(to);
+    return PX_OK;
+}
+
 PxStatus px_mesh_read_obj(const char *name, const void *bytes, size_t size, PxMesh **out)
+{
+    return px_mesh_read_obj_part(name, bytes, size, NULL, out);
+}
+
+PxStatus px_mesh_read_obj_part(const char *name, const void *bytes, size_t size, const char *part,
+                               PxMesh **out)
 {
     *out = NULL;
     if (size > PX_MESH_MAX_FILE)
         return px_fail(PX_ERR_FORMAT, "%s: %zu bytes, at most %llu allowed", name, size,
                        (unsigned long long)PX_MESH_MAX_FILE);
-    Obj obj = {.name = name};
+    Obj obj = {.name = name, .part = part};
     PxTextReader text = px_text(bytes, size);
     if (size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0)
         text.at += 3; /* UTF-8 byte order mark */
@@ -334,6 +458,10 @@ PxStatus px_mesh_read_obj(const char *name, const void *bytes, size_t size, PxMe
         status = check_furthest(&obj, "texture coordinate", obj.far_vt, obj.vt.count);
     if (status == PX_OK)
         status = check_furthest(&obj, "normal", obj.far_vn, obj.vn.count);
+    if (status == PX_OK)
+        status = check_part(&obj);
+    if (status == PX_OK && part != NULL)
+        status = drop_unused(&obj);
     if (status == PX_OK)
         status = build(&obj, out);
     PX_LIST_FREE(&obj.v);

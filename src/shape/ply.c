@@ -1,6 +1,7 @@
 /// Reads meshes from PLY files.
 #include "shape/mesh_read.h"
 #include "shape/ply_read.h"
+#include "shape/point_mesh.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -98,30 +99,39 @@ static PxStatus read_vertices(PxPlyReader *ply, const Vertex *vertex, PxMeshBuil
     return status;
 }
 
-static PxStatus read_mesh(PxPlyReader *ply, PxMeshBuilder *builder)
+/* Finds the vertices, and checks that they have positions. */
+static PxStatus find_vertices(const PxPlyReader *ply, Vertex *vertex)
 {
-    Vertex vertex = {.element = px_ply_element(ply, "vertex")};
-    const PxPlyElement *face = px_ply_element(ply, "face");
-    const PxPlyProperty *corners = face != NULL ? px_ply_corners(ply, face) : NULL;
-    if (vertex.element != NULL)
-        find_roles(ply, &vertex);
-    if (!has(&vertex, X, Z))
+    *vertex = (Vertex){.element = px_ply_element(ply, "vertex")};
+    if (vertex->element != NULL)
+        find_roles(ply, vertex);
+    if (!has(vertex, X, Z))
         return px_fail(PX_ERR_FORMAT, "%s: the header has no element vertex with x, y and z",
                        ply->name);
-    if (corners == NULL)
+    return check_count(ply, vertex->element);
+}
+
+static PxStatus read_mesh(PxPlyReader *ply, PxMeshBuilder *builder)
+{
+    Vertex vertex;
+    PX_TRY(find_vertices(ply, &vertex));
+    const PxPlyElement *face = px_ply_element(ply, "face");
+    const PxPlyProperty *corners = face != NULL ? px_ply_corners(ply, face) : NULL;
+    if (corners == NULL && !has(&vertex, NX, NZ))
         return px_fail(PX_ERR_FORMAT,
                        "%s: the header has no element face with a list of whole numbers "
-                       "vertex_indices",
+                       "vertex_indices, and no normals nx, ny, nz for a surface around its points",
                        ply->name);
-    PX_TRY(check_count(ply, vertex.element));
-    PX_TRY(check_count(ply, face));
+    if (face != NULL)
+        PX_TRY(check_count(ply, face));
     PxPlyTriangles triangles = {0};
     PxStatus status = PX_OK;
     for (int k = 0; k < ply->elements && status == PX_OK; ++k) {
         const PxPlyElement *e = &ply->element[k];
         status = e == vertex.element ? read_vertices(ply, &vertex, builder)
-                 : e == face ? px_ply_faces(ply, e, corners, vertex.element->count, &triangles)
-                             : px_ply_skip(ply, e);
+                 : e == face && corners != NULL
+                     ? px_ply_faces(ply, e, corners, vertex.element->count, &triangles)
+                     : px_ply_skip(ply, e);
     }
     builder->triangle.data = triangles.data;
     builder->triangle.count = triangles.count;
@@ -148,8 +158,44 @@ PxStatus px_mesh_read_ply(const char *name, const void *bytes, size_t size, PxMe
     PxStatus status = px_ply_header(ply, name, bytes, size, NULL, NULL);
     if (status == PX_OK)
         status = read_mesh(ply, &builder);
-    if (status == PX_OK)
+    bool cloud = builder.triangle.count == 0 && builder.position.count > 0 &&
+                 builder.normal.count == builder.position.count;
+    bool painted = builder.colour.count == builder.position.count;
+    if (status == PX_OK && cloud)
+        status = px_mesh_of_points(builder.position.data, builder.normal.data,
+                                   painted ? builder.colour.data : NULL, builder.position.count,
+                                   name, out);
+    else if (status == PX_OK)
         status = px_mesh_builder_finish(&builder, name, out);
+    px_mesh_builder_free(&builder);
+    free(ply);
+    return status;
+}
+
+PxStatus px_mesh_read_ply_vertices(const char *name, const void *bytes, size_t size, PxVec3 **out,
+                                   size_t *count)
+{
+    *out = NULL;
+    *count = 0;
+    PxPlyReader *ply = malloc(sizeof *ply);
+    if (ply == NULL)
+        return px_fail(PX_ERR_MEMORY, "%s: no room to read it", name);
+    PxMeshBuilder builder = {0};
+    Vertex vertex;
+    PxStatus status = px_ply_header(ply, name, bytes, size, NULL, NULL);
+    if (status == PX_OK)
+        status = find_vertices(ply, &vertex);
+    for (int k = 0; k < ply->elements && status == PX_OK; ++k) {
+        bool here = &ply->element[k] == vertex.element;
+        status = here ? read_vertices(ply, &vertex, &builder) : px_ply_skip(ply, &ply->element[k]);
+        if (here)
+            break;
+    }
+    if (status == PX_OK) {
+        *out = builder.position.data;
+        *count = builder.position.count;
+        builder.position.data = NULL;
+    }
     px_mesh_builder_free(&builder);
     free(ply);
     return status;

@@ -128,11 +128,11 @@ static bool same_triangles(const PxMesh *a, const PxMesh *b, uint32_t *differs)
 }
 
 /* Appends the positions of one file. */
-static PxStatus read_one(const char *path, const PxMesh *mesh, PxPoses *poses)
+static PxStatus read_one(const char *path, const char *part, const PxMesh *mesh, PxPoses *poses)
 {
     PxMesh *read;
     uint32_t t = 0;
-    PX_TRY(px_mesh_read_file(path, &read));
+    PX_TRY(px_mesh_read_file_part(path, part, &read));
     PxStatus status = PX_OK;
     if (read->vertex_count != mesh->vertex_count || read->triangle_count != mesh->triangle_count)
         status = px_fail(PX_ERR_FORMAT,
@@ -168,7 +168,8 @@ static PxStatus read_one(const char *path, const PxMesh *mesh, PxPoses *poses)
 }
 
 /* Files from number 0 or 1 on, until one is missing. */
-static PxStatus read_sequence(const char *pattern, const PxMesh *mesh, PxPoses **out)
+static PxStatus read_sequence(const char *pattern, const char *part, const PxMesh *mesh,
+                              PxPoses **out)
 {
     size_t room = strlen(pattern) + 40;
     char *path = malloc(room);
@@ -186,7 +187,7 @@ static PxStatus read_sequence(const char *pattern, const PxMesh *mesh, PxPoses *
         file_name(pattern, number, path, room);
         if (access(path, F_OK) != 0)
             break;
-        status = read_one(path, mesh, poses);
+        status = read_one(path, part, mesh, poses);
     }
     if (status == PX_OK && poses->count == 0)
         status = px_fail(PX_ERR_IO,
@@ -325,7 +326,7 @@ PxStatus px_poses_read(const PxShapeDef *def, const PxMesh *mesh, PxPoses **out)
                        def->pose_fps, def->pose_start);
     PxPoses *poses = NULL;
     if (place_of_number(path, &digits) != NULL)
-        PX_TRY(read_sequence(path, mesh, &poses));
+        PX_TRY(read_sequence(path, def->part, mesh, &poses));
     else
         PX_TRY(read_pc2_file(path, &poses));
     PxStatus status = PX_OK;

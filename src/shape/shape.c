@@ -19,6 +19,7 @@ static const char *const kind_names[PX_SHAPE_KINDS] = {
 const char *px_shape_kind_name(PxShapeKind kind)
 {
     return kind == PX_SHAPE_SHEET            ? "sheet"
+           : kind == PX_SHAPE_PARTICLES      ? "points"
            : (unsigned)kind < PX_SHAPE_KINDS ? kind_names[kind]
                                              : "unknown";
 }
@@ -120,6 +121,9 @@ static PxStatus check_lengths(const PxShapeDef *def)
     case PX_SHAPE_SHEET:
         return px_fail(PX_ERR_ARGUMENT, "sheet: it has no volume; wanted a closed shape, or a body "
                                         "whose material is cloth");
+    case PX_SHAPE_PARTICLES:
+        return px_fail(PX_ERR_ARGUMENT, "points: they are particles and have no surface; wanted a "
+                                        "closed shape, or a body of a fluid or solid");
     default:
         return px_fail(PX_ERR_ARGUMENT, "shape: kind is %d, must be below %d", (int)def->kind,
                        (int)PX_SHAPE_KINDS);
@@ -362,14 +366,14 @@ PxStatus px_shape_create(const PxShapeDef *def, PxShape **out)
             return px_fail(
                 PX_ERR_ARGUMENT,
                 "mesh: no file named, wanted the path of one, or vertices and triangles");
-        PX_TRY(px_mesh_read_file(def->mesh, &mesh));
+        PX_TRY(px_mesh_read_file_part(def->mesh, def->part, &mesh));
     }
     return create(def, mesh, def->mesh, out);
 }
 
 void px_shape_def_forget(PxShapeDef *def)
 {
-    def->mesh = def->poses = NULL;
+    def->mesh = def->part = def->poses = NULL;
     def->vertex = NULL;
     def->triangle = NULL;
     def->vertices = def->triangles = 0;

@@ -40,7 +40,8 @@ static const PxExporter exporters[] = {
       POINTS | TRIANGLES},
      .write = px_export_csv},
     {{"poses",
-      "poses.csv: motion of rigid bodies and walls; their meshes; joints; the Blender add-on",
+      "poses.csv: motion of rigid bodies and walls; their meshes; joints, camera, lights; the "
+      "Blender add-on",
       ".csv", POINTS},
      .rigid = true,
      .begin = px_export_poses_begin,

@@ -4,6 +4,10 @@
 /// of the time; a splash, a thin sheet with drops above, is nearly all surface. And 10,000
 /// particles in walls of 5,900 triangles, which the surface neither enters nor sees through: a bowl
 /// as thick as a particle, and a colon, which matter is inside of.
+///
+/// Flicker: particles are carried through the grid without moving among each other, so their
+/// surface should do the same. Measured are bumps of a pool of shaken particles, how much its
+/// heights change from frame to frame, and how much the volume of small drops does.
 #include "study/bench.h"
 
 #include "base/memory.h"
@@ -289,6 +293,159 @@ static PxStatus walls(PxBench *bench)
     return measure_walls(bench, COLON);
 }
 
+/* ---- flicker ---- */
+
+/* Pool of EDGE x EDGE x DEEP particles; heights are sampled SAMPLES a spacing, away from its sides.
+ */
+enum { EDGE = 30, DEEP = 5, BORDER = 7, PER_SPACING = 2, FRAMES = 9, DROPS = 40 };
+enum { ACROSS = (EDGE - 2 * BORDER) * PER_SPACING };
+/* Way of a frame, spacings: about that of films, and incommensurable with cells. */
+static const double way[3] = {0.13, 0.11, 0.0707};
+
+static PxStatus surface_of(PxBench *bench, const char *field, const Cloud *c, int frame,
+                           PxSurfaceMesh **out)
+{
+    PxSurfaceDef def = px_surface_def_default();
+    Cloud moved;
+    def.field = field;
+    def.threads = bench->threads.count;
+    PX_TRY(cloud_room(&moved, c->count));
+    for (int a = 0; a < 3; ++a)
+        for (uint32_t i = 0; i < c->count; ++i)
+            moved.x[a][i] = c->x[a][i] + (float)(SPACING * frame * way[a]);
+    PxSurfaceParticles particles = {
+        .count = c->count, .spacing = SPACING, .position = {moved.x[0], moved.x[1], moved.x[2]}};
+    PxStatus status = px_surface_make(&def, &particles, out);
+    cloud_free(&moved);
+    return status;
+}
+
+/* Heights of the upper side at points that move along, spacings; NAN where there is none. */
+static void sample_heights(const PxSurfaceMesh *mesh, int frame, double *height)
+{
+    for (int k = 0; k < ACROSS * ACROSS; ++k)
+        height[k] = NAN;
+    for (uint32_t t = 0; t < mesh->triangles; ++t) {
+        double x[3], y[3], z[3];
+        for (int c = 0; c < 3; ++c) { /* x and z in samples */
+            const float *p = mesh->position[mesh->triangle[t][c]];
+            x[c] = PER_SPACING * ((double)p[0] / SPACING - frame * way[0] - BORDER);
+            y[c] = (double)p[1] / SPACING - frame * way[1];
+            z[c] = PER_SPACING * ((double)p[2] / SPACING - frame * way[2] - BORDER);
+        }
+        double area = (z[1] - z[0]) * (x[2] - x[0]) - (x[1] - x[0]) * (z[2] - z[0]);
+        if (!(area > 0)) /* seen from below */
+            continue;
+        int low[2] = {(int)ceil(fmin(x[0], fmin(x[1], x[2]))),
+                      (int)ceil(fmin(z[0], fmin(z[1], z[2])))};
+        int high[2] = {(int)floor(fmax(x[0], fmax(x[1], x[2]))),
+                       (int)floor(fmax(z[0], fmax(z[1], z[2])))};
+        for (int i = low[0] > 0 ? low[0] : 0; i <= high[0] && i < ACROSS; ++i)
+            for (int j = low[1] > 0 ? low[1] : 0; j <= high[1] && j < ACROSS; ++j) {
+                double u = ((j - z[0]) * (x[2] - x[0]) - (i - x[0]) * (z[2] - z[0])) / area;
+                double v = ((z[1] - z[0]) * (i - x[0]) - (x[1] - x[0]) * (j - z[0])) / area;
+                double at = y[0] + u * (y[1] - y[0]) + v * (y[2] - y[0]);
+                if (u >= 0 && v >= 0 && u + v <= 1 && !(height[i * ACROSS + j] > at))
+                    height[i * ACROSS + j] = at;
+            }
+    }
+}
+
+/* Root mean square of the heights about their mean, and of their changes. */
+static PxStatus measure_pool(PxBench *bench, const char *field, double *bumps, double *flicker)
+{
+    Cloud c;
+    static const int count = EDGE * EDGE * DEEP;
+    double *height = px_allocate(NULL, 2 * sizeof *height * ACROSS * ACROSS), sum[3] = {0};
+    double changes = 0, changed = 0, seen = 0;
+    if (height == NULL)
+        return px_fail(PX_ERR_MEMORY, "bench: no room for heights");
+    PxStatus status = cloud_room(&c, (uint32_t)count);
+    for (int i = 0; status == PX_OK && i < count; ++i)
+        put(&c, (uint32_t)i,
+            (const double[3]){i % EDGE, (double)(i / EDGE / EDGE), i / EDGE % EDGE});
+    for (int frame = 0; frame < FRAMES && status == PX_OK; ++frame) {
+        PxSurfaceMesh *mesh;
+        double *now = height + (frame % 2) * ACROSS * ACROSS;
+        const double *old = height + ((frame + 1) % 2) * ACROSS * ACROSS;
+        status = surface_of(bench, field, &c, frame, &mesh);
+        if (status != PX_OK)
+            break;
+        sample_heights(mesh, frame, now);
+        px_surface_free(mesh);
+        for (int k = 0; k < ACROSS * ACROSS; ++k) {
+            if (isnan(now[k]))
+                continue;
+            seen += 1;
+            sum[0] += now[k];
+            sum[1] += now[k] * now[k];
+            if (frame > 0 && !isnan(old[k])) {
+                changes += (now[k] - old[k]) * (now[k] - old[k]);
+                changed += 1;
+            }
+        }
+    }
+    *bumps = sqrt(fmax(0, sum[1] / seen - sum[0] / seen * (sum[0] / seen)));
+    *flicker = sqrt(changes / changed);
+    px_release(NULL, height, 0);
+    cloud_free(&c);
+    return status;
+}
+
+/* Root mean square of the relative change of the volume of drops of 1 to 4 particles. */
+static PxStatus measure_drops(PxBench *bench, const char *field, double *flicker)
+{
+    double changes = 0;
+    PxStatus status = PX_OK;
+    for (uint32_t drop = 0; drop < DROPS && status == PX_OK; ++drop) {
+        Cloud c;
+        uint32_t count = 1 + drop % 4;
+        double old = 0;
+        status = cloud_room(&c, count);
+        for (uint32_t i = 0; status == PX_OK && i < count; ++i)
+            put(&c, i,
+                (const double[3]){px_random_unit(drop, 4, 0) + i % 2, px_random_unit(drop, 4, 1),
+                                  px_random_unit(drop, 4, 2) + (double)(i / 2)});
+        for (int frame = 0; frame < FRAMES && status == PX_OK; ++frame) {
+            PxSurfaceMesh *mesh;
+            PxSurfaceMeasure is;
+            status = surface_of(bench, field, &c, frame, &mesh);
+            if (status != PX_OK)
+                break;
+            status = px_surface_measure(mesh, &is);
+            px_surface_free(mesh);
+            double change = frame > 0 ? (is.volume - old) / old : 0;
+            changes += change * change;
+            old = is.volume;
+        }
+        cloud_free(&c);
+    }
+    *flicker = sqrt(changes / (DROPS * (FRAMES - 1)));
+    return status;
+}
+
+static PxStatus flicker(PxBench *bench)
+{
+    static const PxReportColumn columns[] = {
+        {"field", "field", "%s"},
+        {"bumps", "bumps, spacings", "%.4f"},
+        {"flicker", "flicker, spacings", "%.4f"},
+        {"drops", "flicker of drops, %", "%.2f"},
+    };
+    px_report_table(bench->report, "flicker",
+                    "a pool of shaken particles, and drops, carried through the grid", columns,
+                    PX_COUNT(columns));
+    for (uint32_t k = 0; px_surface_field(k) != NULL; ++k) {
+        const char *field = px_surface_field(k)->name;
+        double bumps = 0, heights = 0, drops = 0;
+        PX_TRY(px_bench_next(bench, "flicker: %s", field));
+        PX_TRY(measure_pool(bench, field, &bumps, &heights));
+        PX_TRY(measure_drops(bench, field, &drops));
+        px_report_row(bench->report, field, bumps, heights, 100 * drops);
+    }
+    return PX_OK;
+}
+
 PxStatus px_bench_surface(PxBench *bench)
 {
     static const PxReportColumn columns[] = {
@@ -316,5 +473,6 @@ PxStatus px_bench_surface(PxBench *bench)
         cloud_free(&cloud);
         PX_TRY(status);
     }
+    PX_TRY(flicker(bench));
     return walls(bench);
 }

@@ -8,8 +8,77 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* Smooths the mesh; vertices on a barrier stay. */
+/* Vertices nearer to a barrier than that, spacings, belong to the side that touches it. */
+#define TOUCHES 0.25
+/* Around vertices that slide along a wall it is flat: within FLAT spacings its normal turns by less
+ * than the angle with this cosine. */
+#define FLAT 0.4
+#define STRAIGHT 0.95f
+
+/* Lets a vertex slide along the one wall that it touches, if that is flat there: in the edges of a
+ * tank vertices stay. */
+static bool may_slide(const PxBarriers *b, PxVec3 at, double s, float across[3])
+{
+    PxSide own = {0};
+    size_t touched = 0;
+    for (size_t k = 0; k < b->walls + b->sheets; ++k) {
+        double within = (TOUCHES + FLAT) * s + px_barrier_gap(b, k);
+        PxSide side = px_barrier_side(b, k, at, within);
+        if (!((double)side.distance < within))
+            continue;
+        if (++touched > 1 || k >= b->walls)
+            return false;
+        own = side;
+        PxVec3 n = px_vec((double)side.away[0], (double)side.away[1], (double)side.away[2]);
+        PxVec3 u = px_normalized(px_cross(n, fabs(n.x) < 0.7 ? px_vec(1, 0, 0) : px_vec(0, 1, 0)),
+                                 px_vec(0, 0, 1)),
+               v = px_cross(n, u);
+        for (int way = 0; way < 4; ++way) {
+            PxVec3 beside = px_mad(at, way < 2 ? u : v, way % 2 == 0 ? FLAT * s : -FLAT * s);
+            PxSide there = px_barrier_side(b, k, beside, within);
+            if (there.away[0] * side.away[0] + there.away[1] * side.away[1] +
+                    there.away[2] * side.away[2] <
+                STRAIGHT)
+                return false;
+        }
+    }
+    memcpy(across, own.away, sizeof own.away);
+    return touched == 1;
+}
+
+/* What vertices near barriers may do. Those where the free surface meets a wall, and their
+ * neighbours, slide along it, so that the rim of a pool is smooth; the others stay. */
+static void hold_vertices(const PxReconstruction *recon, const PxSurfaceMesh *mesh, uint8_t *hold,
+                          float (*across)[3])
+{
+    enum { RIM = 3, INNER = 4 }; /* before it is known whether they may slide */
+    const PxBarriers *b = &recon->barriers;
+    double s = recon->field.spacing;
+    for (uint32_t v = 0; v < mesh->vertices; ++v) {
+        const float *p = mesh->position[v];
+        PxVec3 at = {(double)p[0], (double)p[1], (double)p[2]};
+        hold[v] = px_barriers_clearance(b, at, s) < TOUCHES * s ? PX_SMOOTH_HELD : PX_SMOOTH_FREE;
+    }
+    for (int ring = 0; ring < 2; ++ring)
+        for (uint32_t t = 0; t < mesh->triangles; ++t) {
+            const uint32_t *k = mesh->triangle[t];
+            uint8_t next_to = ring == 0 ? PX_SMOOTH_FREE : RIM;
+            bool beside = hold[k[0]] == next_to || hold[k[1]] == next_to || hold[k[2]] == next_to;
+            for (int c = 0; beside && c < 3; ++c)
+                if (hold[k[c]] == PX_SMOOTH_HELD)
+                    hold[k[c]] = ring == 0 ? RIM : INNER;
+        }
+    for (uint32_t v = 0; v < mesh->vertices; ++v) {
+        const float *p = mesh->position[v];
+        PxVec3 at = {(double)p[0], (double)p[1], (double)p[2]};
+        if (hold[v] >= RIM)
+            hold[v] = may_slide(b, at, s, across[v]) ? PX_SMOOTH_SLIDES : PX_SMOOTH_HELD;
+    }
+}
+
+/* Smooths the mesh; vertices on a barrier stay, or slide along it. */
 static PxStatus smooth(const PxReconstruction *recon, const PxSurfaceDef *def, PxSurfaceMesh *mesh)
 {
     double s = recon->field.spacing;
@@ -17,19 +86,22 @@ static PxStatus smooth(const PxReconstruction *recon, const PxSurfaceDef *def, P
     if (!(smoothing > 0))
         return PX_OK;
     uint8_t *hold = NULL;
-    const PxBarriers *b = &recon->barriers;
-    if (b->walls + b->sheets > 0) {
+    float(*across)[3] = NULL;
+    PxStatus status = PX_OK;
+    if (recon->barriers.walls + recon->barriers.sheets > 0) {
         hold = malloc((size_t)mesh->vertices + 1);
-        if (hold == NULL)
-            return px_fail(PX_ERR_MEMORY, "surface: no room to smooth %u vertices", mesh->vertices);
-        for (uint32_t v = 0; v < mesh->vertices; ++v) {
-            const float *p = mesh->position[v];
-            PxVec3 at = {(double)p[0], (double)p[1], (double)p[2]};
-            hold[v] = px_barriers_clearance(b, at, s) < 0.25 * s;
-        }
+        across = calloc((size_t)mesh->vertices + 1, sizeof *across);
+        if (hold == NULL || across == NULL)
+            status =
+                px_fail(PX_ERR_MEMORY, "surface: no room to smooth %u vertices", mesh->vertices);
+        else
+            hold_vertices(recon, mesh, hold, across);
     }
-    PxStatus status = px_smooth(mesh, smoothing * s, def->cell * s, hold, &recon->threads);
+    if (status == PX_OK)
+        status = px_smooth(mesh, smoothing * s, def->cell * s, hold, (const float(*)[3])across,
+                           &recon->threads);
     free(hold);
+    free(across);
     return status;
 }
 

@@ -220,13 +220,12 @@ static void sample_lights(Path *p, const Bsdf *s, PxV3 at, const PxHit *hit)
 {
     const PxScenery *scenery = p->def->scenery;
     float u, v;
-    if (scenery->sky.sunlight.x > 0) {
+    if (scenery->sky.sunlight.x > 0 || scenery->sky.map != NULL) {
+        PxV3 in, radiance;
+        float density;
         px_sample2(p->sampler, &u, &v);
-        PxV3 w = px_cone_sample(scenery->sky.sun_cosine, u, v);
-        PxV3 in = px_v3_local(scenery->sky.sun, w.x, w.y, w.z);
-        float angle = px_sun_angle(&scenery->sky);
-        add_direct(p, s, at, hit, in, INFINITY, px_v3_scale(scenery->sky.sunlight, 1 / angle),
-                   1 / angle);
+        if (px_sun_sample(&scenery->sky, u, v, &in, &radiance, &density))
+            add_direct(p, s, at, hit, in, INFINITY, radiance, density);
     }
     for (size_t k = 0; k < scenery->lamps.count; ++k) {
         const PxLamp *lamp = &scenery->lamps.data[k];
@@ -403,7 +402,14 @@ static float shadow_on_ground(Path *p, PxV3 at)
     float u, v, whole = 0, left = 0;
     px_sample2(p->sampler, &u, &v);
     PxRay ray = {.from = offset_origin(at, up, up, 0), .most = INFINITY, .time = p->ray.time};
-    if (sky->sunlight.x > 0 && sky->sun.y > 0) {
+    PxV3 radiance;
+    float density;
+    if (sky->map != NULL) {
+        if (px_sun_sample(sky, u, v, &ray.direction, &radiance, &density) && ray.direction.y > 0) {
+            whole = px_v3_luminance(radiance) / density * ray.direction.y;
+            left = whole * px_v3_luminance(px_rays_transmittance(p->def->rays, &ray));
+        }
+    } else if (sky->sunlight.x > 0 && sky->sun.y > 0) {
         PxV3 w = px_cone_sample(sky->sun_cosine, u, v);
         ray.direction = px_v3_local(sky->sun, w.x, w.y, w.z);
         whole = px_v3_luminance(sky->sunlight) * sky->sun.y;
@@ -460,8 +466,8 @@ static void hit_sky(Path *p)
     if (!p->sky_counted)
         add_light(p, px_sky_radiance(&scenery->sky, p->ray.direction));
     PxV3 sun = px_sun_radiance(&scenery->sky, p->ray.direction);
-    if (sun.x > 0)
-        add_emitter(p, sun, 1 / px_sun_angle(&scenery->sky));
+    if (px_v3_max(sun) > 0)
+        add_emitter(p, sun, px_sun_density(&scenery->sky, p->ray.direction));
 }
 
 /* Traces one segment and handles what it hits; false when the path ends. */

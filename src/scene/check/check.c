@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "base/words.h"
 #include "scene/layout/shape_forms.h"
+#include "shape/hdr.h"
 #include "surface/coat/options.h"
 #include "surface/skin/skin.h"
 #include "world/overlap.h"
@@ -142,10 +143,17 @@ static void check_texture(PxScene *scene, size_t index, const PxShape *shape)
 static void check_picture(PxScene *scene)
 {
     PxTexture *texture;
-    if (scene->picture.ground_texture == NULL)
-        return;
+    PxHdr *sky = NULL;
     PxPath root = px_path_root(), picture = px_path_key(&root, "picture");
     PxPath path = px_path_key(&picture, "ground_texture");
+    PxPath path_sky = px_path_key(&picture, "sky_picture");
+    if (scene->picture.sky_picture != NULL &&
+        px_hdr_read_file(scene->picture.sky_picture, &sky) != PX_OK)
+        px_complain(scene, PX_WARNING, &path_sky, PX_AT_VALUE, "%s; there will be no pictures",
+                    px_error_message());
+    px_hdr_free(sky);
+    if (scene->picture.ground_texture == NULL)
+        return;
     if (px_texture_read_file(scene->picture.ground_texture, &texture) != PX_OK)
         px_complain(scene, PX_WARNING, &path, PX_AT_VALUE, "%s; there will be no pictures",
                     px_error_message());

@@ -1,9 +1,10 @@
-/// Liquids that are more than a filled shape: those that fill a vessel, and those that make room
-/// for walls, rigid bodies and solids that stand in them.
+/// Matter that is more than a filled shape: liquids that fill a vessel, those that make room for
+/// walls, rigid bodies and solids that stand in them, and particles at given points.
 #include "scene/check/survey.h"
 
 #include "base/vec.h"
 #include "base/words.h"
+#include "shape/points_read.h"
 #include "shape/vessel.h"
 #include "world/overlap.h"
 
@@ -174,6 +175,80 @@ static PxStatus fill_vessel(PxScene *scene, PxScene *complain, PxSurvey *survey,
     return status;
 }
 
+/* Given points farther apart than that part of the spacing leave gaps; those of liquids are 0.75 to
+ * 1 apart. */
+#define FEW 1.5
+/* Given points are replaced by fewer if so many times as many as fit are within two spacings of a
+ * point. */
+#define MANY 1.6
+/* Particles nearer than that part of the spacing are taken for one that is there twice. */
+#define TOO_NEAR 0.01
+
+/* Distances of given points that do not fit the spacing. */
+static PxStatus check_points(PxScene *complain, const PxPath *at, const PxPoints *points,
+                             double apart, double spacing)
+{
+    size_t pair[2];
+    double near;
+    bool found;
+    PX_TRY(px_points_nearest(points, TOO_NEAR * spacing, pair, &near, &found));
+    if (complain == NULL)
+        return PX_OK;
+    if (found) {
+        PxVec3 x = points->position[pair[0]];
+        px_complain(complain, PX_ERROR, at, PX_AT_VALUE,
+                    "points %zu and %zu are %.3g m apart, at (%.4g, %.4g, %.4g); wanted at least "
+                    "%g of the spacing, %.3g m",
+                    pair[0] + 1, pair[1] + 1, near, x.x, x.y, x.z, TOO_NEAR, TOO_NEAR * spacing);
+    }
+    if (apart > FEW * spacing)
+        px_complain(complain, PX_WARNING, at, PX_AT_VALUE,
+                    "its points are %.3g m apart, and a particle has the volume of a cube of "
+                    "%.3g m: wanted a spacing of about %.3g m",
+                    apart, spacing, apart);
+    return PX_OK;
+}
+
+/* Reads the particles of a body. */
+static PxStatus read_points(PxScene *scene, PxScene *complain, PxSurvey *survey, size_t k)
+{
+    const PxSceneBody *body = &scene->body[k];
+    PxPath root = px_path_root(), list = px_path_key(&root, "bodies");
+    PxPath index = px_path_index(&list, k), shape = px_path_key(&index, "shape");
+    PxPath at = px_path_key(&shape, "points");
+    PxShapeDef def = px_scene_shape(scene, &body->def.shape, &body->is.turn);
+    double spacing = scene->world.spacing, apart = 0, crowd = 0, fit = 4 * M_PI / 3 * 8;
+    PxPoints points = {0};
+    PxStatus status = px_points_read(&def, MOST_POINTS, &points);
+    if (status != PX_OK && status != PX_ERR_MEMORY && complain != NULL) {
+        px_complain(complain, PX_ERROR, &at, PX_AT_VALUE, "%s", px_error_message());
+        return PX_OK;
+    }
+    if (status == PX_OK)
+        status = px_points_apart(&points, &apart);
+    if (status == PX_OK)
+        status = px_points_crowd(&points, 2 * spacing, &crowd);
+    size_t given = points.count;
+    if (status == PX_OK && crowd > MANY * fit) {
+        status = px_points_thin(&points, spacing, 0.5 * crowd / fit);
+        if (complain != NULL)
+            px_complain(complain, PX_NOTE, &at, PX_AT_VALUE,
+                        "its %zu points are %.3g times too many for a spacing of %.3g m: they "
+                        "become %zu particles",
+                        given, crowd / fit, spacing, points.count);
+    }
+    if (status == PX_OK)
+        status = check_points(complain, &at, &points, apart, spacing);
+    if (status == PX_OK && complain != NULL && scene->head.settle && px_scene_is_solid(scene, k))
+        px_complain(complain, PX_ERROR, &at, PX_AT_VALUE,
+                    "is a solid of points, around which liquids cannot settle; wanted a closed "
+                    "shape, or no \"settle\"");
+    if (status == PX_OK)
+        status = replace(scene, survey, k, &points);
+    px_points_free(&points);
+    return status == PX_OK ? PX_OK : px_fail_prefix(status, "bodies[%zu]: ", k);
+}
+
 static PxStatus make_matter(PxScene *scene, PxScene *complain, PxSurvey *survey)
 {
     scene->matter = calloc(scene->bodies + 1, sizeof *scene->matter);
@@ -182,6 +257,10 @@ static PxStatus make_matter(PxScene *scene, PxScene *complain, PxSurvey *survey)
     for (size_t k = 0; k < scene->bodies; ++k)
         if (scene->body[k].is.vessel != NULL)
             PX_TRY(fill_vessel(scene, complain, survey, k));
+    for (size_t k = 0; k < scene->bodies; ++k)
+        if (scene->body[k].is.shape_known && !px_body_is_bare(&scene->body[k].def) &&
+            scene->body[k].def.shape.kind == PX_SHAPE_PARTICLES)
+            PX_TRY(read_points(scene, complain, survey, k));
     for (size_t k = 0; k < scene->bodies; ++k)
         if (survey->shape[k] != NULL && is_liquid(scene, k))
             PX_TRY(carve_if_needed(scene, survey, k));

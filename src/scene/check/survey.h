@@ -20,6 +20,7 @@ typedef struct PxSurvey {
     struct PxClothSheet **sheet; ///< by body: that of cloth, or NULL
     double cloth_vertices, cloth_triangles;
     double solids;      ///< particles of solids
+    double table_cells; ///< area of walls whose table takes long to make, spacing^2
     double skin_points; ///< surfels and vertices of skins
     double speed;       ///< largest initial speed of a body, also by events, m/s
     double wall_speed;  ///< largest speed of a wall, m/s

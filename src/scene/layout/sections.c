@@ -459,6 +459,15 @@ static const PxField picture_fields[] = {
     COLOUR("horizon", horizon,
            "Colour of the sky at the horizon, sRGB; by default that of the "
            "set, or the sky's if that is stated."),
+    {.key = "sky_picture",
+     .kind = PX_FIELD_FILE,
+     .offset = PX_AT(PxScenePicture, sky_picture),
+     .unit = "",
+     .most = 1000,
+     .help = "An HDR picture (.hdr, equirectangular) beside the scene that is seen around it and "
+             "lights it, instead of the light of the set."},
+    NUMBER("sky_turn", sky_turn, "degrees", -360, 360,
+           "Turn of that picture about the vertical; its middle is seen along -z (z up: along y)."),
     NUMBER("sun_azimuth", sun_azimuth, "degrees", -360, 360,
            "Direction of the sun or key light, from behind the camera, positive to the right."),
     NUMBER("sun_height", sun_height, "degrees", -90, 90, "Its height above the horizon."),

@@ -93,6 +93,8 @@ typedef struct PxScenePicture {
     double ground_size;   ///< m; 0: by the size of the scene
     const char *ground_texture;
     PxVec3 sky, horizon; ///< sRGB; NAN: those of the set
+    const char *sky_picture;
+    double sky_turn; ///< degrees
     double sun_azimuth, sun_height, exposure, aperture, shutter;
     double smooth; ///< subdivisions of cloth
 } PxScenePicture;

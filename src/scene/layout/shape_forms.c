@@ -84,6 +84,12 @@ static const PxField mesh_fields[] = {
      .most = 1000,
      .help = "The mesh: an OBJ, PLY or STL file beside the scene. With poses it gives the "
              "triangles."},
+    {.key = "part",
+     .kind = PX_FIELD_TEXT,
+     .offset = PX_AT(PxShapeDef, part),
+     .unit = "",
+     .most = 1000,
+     .help = "Object or group of the OBJ file that is the mesh; without it, all of the file."},
     {.key = "poses",
      .kind = PX_FIELD_FILE,
      .offset = PX_AT(PxShapeDef, poses),
@@ -118,6 +124,14 @@ static const PxField mesh_fields[] = {
      .help = "Way of the vertices between poses: straight lines, or smooth curves through all "
              "poses.",
      .words = between_words}};
+
+static const PxField points_file = {.key = "points",
+                                    .kind = PX_FIELD_FILE,
+                                    .flags = PX_FIELD_REQUIRED,
+                                    .offset = PX_AT(PxShapeDef, mesh),
+                                    .unit = "",
+                                    .most = 1000,
+                                    .help = "Places of particles: a PLY or CSV file."};
 
 static const PxShapeForm forms[] = {
     {.key = "box",
@@ -161,8 +175,14 @@ static const PxShapeForm forms[] = {
      .fields = mesh_fields,
      .field_count = PX_COUNT(mesh_fields),
      .help = "A closed triangle mesh: an OBJ, PLY or STL file beside the scene. That of cloth "
-             "may be open. An object also states the poses through which the mesh of a wall "
-             "moves."},
+             "may be open. An object also states which part of an OBJ file it is, and the poses "
+             "through which the mesh of a wall moves."},
+    {.key = "points",
+     .kind = PX_SHAPE_PARTICLES,
+     .file = true,
+     .plain = &points_file,
+     .help = "Particles at the points of a PLY or CSV file beside the scene; for fluids and "
+             "solids."},
     {.key = "sheet",
      .kind = PX_SHAPE_SHEET,
      .fields = sheet_fields,

@@ -45,8 +45,9 @@ const char *px_read_file_name(PxScene *scene, const PxPath *path, const json_t *
 }
 
 #define MESH_FILE "an OBJ, PLY or STL file"
+#define POINTS_FILE "a PLY or CSV file"
 
-/* The object of a mesh with poses. */
+/* The object of a mesh that is a part of a file, or has poses. */
 static bool read_mesh(PxScene *scene, const PxPath *path, const PxShapeForm *form, json_t *value,
                       PxShapeDef *out)
 {
@@ -62,7 +63,8 @@ static bool read_mesh(PxScene *scene, const PxPath *path, const PxShapeForm *for
                                        "their numbers");
     for (size_t k = 0; poses == NULL && k < form->field_count; ++k) {
         const char *key = form->fields[k].key;
-        if (strcmp(key, "file") == 0 || json_object_get(value, key) == NULL)
+        if (strcmp(key, "file") == 0 || strcmp(key, "part") == 0 ||
+            json_object_get(value, key) == NULL)
             continue;
         PxPath idle = px_path_key(path, key);
         px_complain(scene, PX_ERROR, &idle, PX_AT_KEY,
@@ -74,10 +76,11 @@ static bool read_mesh(PxScene *scene, const PxPath *path, const PxShapeForm *for
 static bool read_form(PxScene *scene, const PxPath *path, const PxShapeForm *form, json_t *value,
                       PxShapeDef *out)
 {
-    if (form->file && json_is_object(value))
+    if (form->file && form->fields != NULL && json_is_object(value))
         return read_mesh(scene, path, form, value, out);
     if (form->file) {
-        out->mesh = px_read_file_name(scene, path, value, MESH_FILE);
+        out->mesh =
+            px_read_file_name(scene, path, value, form->fields != NULL ? MESH_FILE : POINTS_FILE);
         return out->mesh != NULL;
     }
     if (form->plain != NULL && (form->fields == NULL || !json_is_object(value)))
@@ -110,7 +113,7 @@ static bool has_strange_key(json_t *json)
 /* Finds the one form that is stated; NULL after a complaint. */
 static const PxShapeForm *find_form(PxScene *scene, const PxPath *path, json_t *json)
 {
-    const char *words[PX_SHAPE_KINDS + 1];
+    const char *words[PX_SHAPE_KINDS + 2];
     const PxShapeForm *found = NULL;
     for (size_t k = 0; k < px_shape_form_count; ++k) {
         const PxShapeForm *form = &px_shape_forms[k];
@@ -138,7 +141,7 @@ bool px_read_shape(PxScene *scene, const PxPath *path, json_t *value, PxShapeDef
 {
     if (!px_read_object(scene, path, value, px_shape_section.wanted))
         return false;
-    const char *more[PX_SHAPE_KINDS + 2] = {0};
+    const char *more[PX_SHAPE_KINDS + 3] = {0};
     for (size_t k = 0; k < px_shape_form_count; ++k)
         more[k] = px_shape_forms[k].key;
     PxSceneShape stated;

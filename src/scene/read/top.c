@@ -93,9 +93,13 @@ static PxStatus read_picture(PxScene *scene, const PxPath *root)
     if (json != NULL && px_read_object(scene, &path, json, px_picture_section.wanted)) {
         px_read_section(scene, &path, json, &px_picture_section, &scene->picture, NULL);
         json_t *file = json_object_get(json, "ground_texture");
+        json_t *sky = json_object_get(json, "sky_picture");
         PxPath at = px_path_key(&path, "ground_texture");
+        PxPath at_sky = px_path_key(&path, "sky_picture");
         if (file != NULL)
             scene->picture.ground_texture = px_read_file_name(scene, &at, file, "a PNG file");
+        if (sky != NULL)
+            scene->picture.sky_picture = px_read_file_name(scene, &at_sky, sky, "a .hdr file");
         scene->has_picture = true;
     }
     PxPath lights = px_path_key(root, px_lights_field.key);

@@ -6,6 +6,7 @@
 #include "scene/text/json_writer.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,6 +142,14 @@ static void write_section(PxWriter *w, const PxSection *section, const void *obj
     px_write_close_flat(w, '}');
 }
 
+/* Does the object of a mesh have this field? Those after the poses are about them. */
+static bool is_of_mesh(const PxShapeDef *shape, const PxField *field)
+{
+    return field->offset == offsetof(PxShapeDef, mesh) ||
+           (field->offset == offsetof(PxShapeDef, part) ? shape->part != NULL
+                                                        : shape->poses != NULL);
+}
+
 /* --- things ------------------------------------------------------------------------------ */
 
 static void write_shape(PxWriter *w, const PxShapeDef *shape, const PxSceneTurn *turn,
@@ -149,13 +158,15 @@ static void write_shape(PxWriter *w, const PxShapeDef *shape, const PxSceneTurn 
     const PxShapeForm *form = px_form_of_kind(shape->kind);
     px_write_open_flat(w, '{');
     px_write_key(w, form->key);
-    if (form->file && shape->poses == NULL) {
+    if (form->file && shape->part == NULL && shape->poses == NULL) {
         write_file(w, shape->mesh, purpose);
     } else if (form->fields == NULL) {
         write_value(w, form->plain, shape, purpose);
     } else {
         px_write_open_flat(w, '{');
         for (size_t k = 0; k < form->field_count; ++k) {
+            if (form->file && !is_of_mesh(shape, &form->fields[k]))
+                continue;
             px_write_key(w, form->fields[k].key);
             write_value(w, &form->fields[k], shape, purpose);
         }

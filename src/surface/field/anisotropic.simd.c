@@ -289,7 +289,7 @@ const PxPotentialModel PX_ISA_NAME(px_potential_anisotropic) = {
                       "kernels stretched along the surface (Yu and Turk 2013): for pictures"),
     .field.radius = 2.5,
     .field.iso = 0.5,
-    .field.smoothing = 0,
+    .field.smoothing = 0.7,
     .stretch = MOST_SPREAD,
     .gather = 1.5,
     .prepare = prepare,

@@ -7,10 +7,20 @@
 #include "base/parallel.h"
 #include "phyxel/surface.h"
 
-/// Smooths over a distance of `length` (m) on a mesh from cells `cell` wide (m). Vertices with
-/// hold[v] != 0 stay (hold may be NULL). Normals are recomputed from the triangles.
+/// What a vertex may do.
+typedef enum PxSmoothHold {
+    PX_SMOOTH_FREE,
+    PX_SMOOTH_HELD,
+    PX_SMOOTH_SLIDES ///< across a direction of its own, such as the normal of a wall
+} PxSmoothHold;
+
+/// Smooths over a distance of `length` (m) on a mesh from cells `cell` wide (m). `hold` has a
+/// PxSmoothHold for each vertex (NULL: all are free), `across` the unit vectors of those that slide
+/// (NULL: none does). Components of free vertices keep their volume: what
+/// drops of a few edges lose is given back by scaling them. Normals are recomputed from the
+/// triangles.
 /// Errors: PX_ERR_MEMORY.
 PxStatus px_smooth(PxSurfaceMesh *mesh, double length, double cell, const uint8_t *hold,
-                   const PxThreads *threads);
+                   const float (*across)[3], const PxThreads *threads);
 
 #endif

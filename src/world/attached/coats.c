@@ -96,13 +96,21 @@ static PxStatus give(PxCoat *coat, const PxSkin *skin)
     return status;
 }
 
+/* A body has no more surfels, also in scenes. */
+#define MOST_SURFELS 2e6
+
 PxStatus px_world_coat_body(PxWorld *world, const PxBodyDef *def, const PxShape *shape)
 {
     PxCoat *coat = px_world_coat_of(world, def->material.slot - 1);
-    if (!(def->surfels > 0))
-        return def->texture == NULL
-                   ? PX_OK
-                   : px_fail(PX_ERR_ARGUMENT, "a texture needs surfels that show it");
+    double surfels = def->surfels;
+    if (!(surfels > 0) && def->texture != NULL)
+        return px_fail(PX_ERR_ARGUMENT, "a texture needs surfels that show it");
+    /* A solid starts with the surface of its shape, which is smoother than one around particles. */
+    if (!(surfels > 0) && world->materials.data[def->material.slot - 1].def.young > 0 &&
+        px_shape_kind(shape) != PX_SHAPE_POINTS)
+        surfels = ceil(px_shape_cover_estimate(shape, coat->def.surfel * world->def.spacing));
+    if (!(surfels > 0) || surfels > MOST_SURFELS)
+        return PX_OK;
     PxTexture *texture = NULL;
     PxSkin *skin = NULL;
     PxStatus status = PX_OK;
@@ -110,8 +118,7 @@ PxStatus px_world_coat_body(PxWorld *world, const PxBodyDef *def, const PxShape 
     if (def->texture != NULL)
         status = px_texture_read_file(def->texture, &texture);
     if (status == PX_OK)
-        status =
-            px_skin_create_surfels(shape, (uint32_t)def->surfels, texture, world->memory, &skin);
+        status = px_skin_create_surfels(shape, (uint32_t)surfels, texture, world->memory, &skin);
     if (status == PX_OK) {
         double apart = (double)((const float *)px_table_find(&skin->base, "radius")->data[0])[0] /
                        world->def.spacing;
@@ -119,8 +126,8 @@ PxStatus px_world_coat_body(PxWorld *world, const PxBodyDef *def, const PxShape 
             status = px_fail(PX_ERR_ARGUMENT,
                              "%g surfels are %g spacings apart, wanted at most 1: at least %.0f of "
                              "them",
-                             def->surfels, apart, ceil(def->surfels * apart * apart));
-        else if (apart < coat->def.surfel)
+                             surfels, apart, ceil(surfels * apart * apart));
+        else if (apart < coat->def.surfel && def->surfels > 0)
             status = px_coat_refine(coat, fmax(apart, 0.1)); /* 0.1 is the finest */
     }
     if (status == PX_OK)

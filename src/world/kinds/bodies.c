@@ -405,9 +405,28 @@ static void check_place(const PxStated *stated, const PxMaterialDef *material)
         px_wrong(stated, PX_ERROR, "fill", true, "fills a vessel, which only liquids do");
 }
 
+/* Particles at given points have no surface and no lattice. */
+static void check_points(const PxStated *stated)
+{
+    PxBodyDef *def = stated->def;
+    static const char *const key[] = {"fill", "levels", "surfels", "skin", "texture"};
+    if (stated->shape == NULL || def->shape.kind != PX_SHAPE_PARTICLES)
+        return;
+    if (px_body_is_boundary(def))
+        px_wrong(stated, PX_ERROR, "shape.points", true,
+                 "is for fluids and solids: its particles have no surface; wanted a closed shape "
+                 "(a \"mesh\" may be a PLY file of points with normals)");
+    for (size_t k = 0; k < PX_COUNT(key); ++k)
+        if (stated->has(stated, false, key[k]))
+            px_wrong(stated, PX_ERROR, key[k], true,
+                     "is not for bodies of points: their particles are given, and have no surface");
+    def->skin = false;
+}
+
 static void rules(const PxStated *stated)
 {
     PxBodyDef *def = stated->def;
+    check_points(stated);
     if (def->blade && !px_body_is_boundary(def))
         px_wrong(stated, PX_ERROR, "blade", true, "is for walls and rigid bodies");
     if (def->prints && !(def->cling > 0))
@@ -478,7 +497,8 @@ static bool silent(const void *object, const PxField *field)
     const PxBodyDef *def = object;
     static const char *const matter[] = {"fill", "levels", "surfels", "skin", "texture"};
     for (size_t k = 0; k < PX_COUNT(matter); ++k)
-        if ((def->rigid || def->cloth) && strcmp(field->key, matter[k]) == 0)
+        if ((def->rigid || def->cloth || def->shape.kind == PX_SHAPE_PARTICLES) &&
+            strcmp(field->key, matter[k]) == 0)
             return true;
     static const char *const rigid[] = {"restitution", "release",    "hold", "hand_over",
                                         "ballast",     "ballast_at", "carve"};

@@ -91,7 +91,7 @@ def add_sequence(context, path, name, kind):
     thing = bpy.data.objects.new(name, mesh)
     context.collection.objects.link(thing)
     triangles = kind in folder.TRIANGLES
-    paint = geometry.material(name, triangles)
+    paint = geometry.white(name) if kind == "foam" else geometry.material(name, triangles)
     mesh.materials.append(paint)
     if not triangles:
         geometry.show_as_points(thing, paint)
@@ -142,6 +142,12 @@ def import_run(context, run, kinds, rigid=True):
         if found and not folder.stated_bodies(run)[1]:
             missing.clear()  # a run of rigid bodies alone lacks nothing
         made += motion.add_bodies(context, f"{name} bodies", found, joints)
+        try:
+            camera, lights = bodies.read_view(poses, folder.stated_up(run))
+            if camera is not None or lights:
+                made += motion.add_view(context, name, camera, lights)
+        except ply.Damaged as problem:
+            missing.append(str(problem))
     elif rigid and folder.stated_bodies(run)[0]:
         missing.append(f"no rigid bodies there, run 'phyxel export {run} --to poses' first")
     return made, missing
@@ -162,7 +168,9 @@ class PHYXEL_OT_import(bpy.types.Operator):
     skin: bpy.props.BoolProperty(name="Skin of solids", default=True)
     skin_surfels: bpy.props.BoolProperty(name="Surfels of solids", default=False)
     contact: bpy.props.BoolProperty(name="Contact surfaces", default=False)
-    bodies: bpy.props.BoolProperty(name="Rigid bodies, walls and joints", default=True)
+    coat: bpy.props.BoolProperty(name="Coats", default=False)
+    foam: bpy.props.BoolProperty(name="Spray, foam and bubbles", default=True)
+    bodies: bpy.props.BoolProperty(name="Rigid bodies, walls, joints, camera and lights", default=True)
 
     def invoke(self, context, _):
         context.window_manager.fileselect_add(self)

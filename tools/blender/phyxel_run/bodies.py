@@ -41,6 +41,26 @@ class Joint:
             turned([float(row[f"{key}_{c}"]) for c in "xyz"], up) for key in ("at", "anchor", "axis"))
 
 
+class Camera:
+    """The camera in each frame, in axes with z up."""
+
+    def __init__(self, rows, up):
+        self.frames = [int(row["frame"]) for row in rows]
+        self.location, self.target = (
+            np.array([turned([float(row[f"{key}_{c}"]) for c in "xyz"], up) for row in rows])
+            for key in ("from", "to"))
+        self.fov = np.radians([float(row["fov"]) for row in rows])  # vertical
+
+
+class Light:
+    """A spherical lamp, in axes with z up; `power` is its light at 1 m relative to that of the sun."""
+
+    def __init__(self, row, up):
+        self.at = turned([float(row[f"at_{c}"]) for c in "xyz"], up)
+        self.colour = [float(row[c]) for c in ("red", "green", "blue")]  # sRGB, 0 to 1
+        self.radius, self.power = float(row["radius"]), float(row["power"])
+
+
 def turned(vector, up):
     """(x, y, z) becomes (x, -z, y) where y was up; of quaternions, the part that is a vector."""
     x, y, z = vector
@@ -98,6 +118,17 @@ def read(path):
     except (KeyError, TypeError, ValueError) as problem:
         raise ply.Damaged(f"the poses in {path} are damaged: {problem}") from None
     return {number: body for number, body in bodies.items() if body.frames}, joints
+
+
+def read_view(path, up):
+    """The camera, or None, and the lights that are in the folder."""
+    camera, lights = os.path.join(path, "camera.csv"), os.path.join(path, "lights.csv")
+    try:
+        rows = read_rows(camera) if os.path.exists(camera) else []
+        lamps = read_rows(lights) if os.path.exists(lights) else []
+        return Camera(rows, up) if rows else None, [Light(row, up) for row in lamps]
+    except (KeyError, TypeError, ValueError) as problem:
+        raise ply.Damaged(f"camera or lights in {path} are damaged: {problem}") from None
 
 
 def move(body, rows):

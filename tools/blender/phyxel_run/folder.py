@@ -13,11 +13,13 @@ KINDS = {
     "skin": (("ply-skin", "skin"), "phyxel run {}"),  # exported ones may be smoother
     "skin-surfels": (("skin-surfels",), "phyxel run {}"),
     "contact": (("contact",), "phyxel surface {} --contact"),
+    "coat": (("coat",), "phyxel run {}"),
+    "foam": (("foam",), "phyxel foam {}"),
 }
 # Shown as triangles; the others as points.
 TRIANGLES = ("surface", "skin")
-# Only solids have them: where they are not there, nothing is amiss.
-OPTIONAL = ("skin", "skin-surfels", "contact")
+# Not every run has them: where they are not there, nothing is amiss.
+OPTIONAL = ("skin", "skin-surfels", "contact", "coat", "foam")
 
 NUMBERED = re.compile(r"^(\d{6,})\.ply$")
 
@@ -58,6 +60,15 @@ def stated_bodies(run):
         return any(rigid), not all(rigid) or bool(scene.get("emitters"))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False, True
+
+
+def stated_up(run):
+    """The axis that points up as run.json has it, "y" where it does not say."""
+    try:
+        with open(os.path.join(run, "run.json"), encoding="utf-8") as file:
+            return "z" if json.load(file)["scene"].get("up") == "z" else "y"
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return "y"
 
 
 def stated_rate(run):

@@ -94,6 +94,19 @@ def material(name, surface):
     return made
 
 
+def white(name):
+    """Of spray, foam and bubbles, which have no colours; made once."""
+    found = bpy.data.materials.get(name)
+    if found is not None:
+        return found
+    made = bpy.data.materials.new(name)
+    made.use_nodes = True
+    shader = made.node_tree.nodes["Principled BSDF"]
+    shader.inputs["Base Color"].default_value = (0.9, 0.93, 0.95, 1.0)
+    shader.inputs["Roughness"].default_value = 0.6
+    return made
+
+
 def points_group():
     """Geometry nodes that make balls of points: of their `radius`, or of one that is given where
     they have none, times a scale."""

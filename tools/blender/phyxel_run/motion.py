@@ -96,6 +96,57 @@ def add_empty(collection, name, kind, at, axis, carrier, size):
     return empty
 
 
+def add_camera(context, collection, name, camera):
+    """A camera with the place, the direction and the angle of view of each frame. It becomes the
+    scene's if that has none."""
+    data = bpy.data.cameras.new(name)
+    data.sensor_fit = "VERTICAL"
+    thing = bpy.data.objects.new(name, data)
+    collection.objects.link(thing)
+    thing.rotation_mode = "QUATERNION"
+    turns = np.array([Vector(ahead).to_track_quat("-Z", "Y")
+                      for ahead in camera.target - camera.location])
+    for k in range(1, len(turns)):  # q and -q are the same turn
+        if turns[k] @ turns[k - 1] < 0:
+            turns[k] *= -1
+    lens = (0.5 * data.sensor_height / np.tan(0.5 * camera.fov))[:, np.newaxis]
+    thing.location, thing.rotation_quaternion, data.lens = camera.location[0], turns[0], lens[0, 0]
+    if np.ptp(camera.location, axis=0).any() or np.ptp(turns, axis=0).any():
+        action = thing.animation_data_create().action = bpy.data.actions.new(name)
+        set_curves(action, "location", camera.frames, camera.location)
+        set_curves(action, "rotation_quaternion", camera.frames, turns)
+    if np.ptp(lens) > 0:
+        action = data.animation_data_create().action = bpy.data.actions.new(f"{name} lens")
+        set_curves(action, "lens", camera.frames, lens)
+    if context.scene.camera is None:
+        context.scene.camera = thing
+    return thing
+
+
+# Irradiance of the sun in phyxel's pictures; a point light of P watts has P / (4 pi) at 1 m.
+SUN = 3.0
+
+
+def add_light(collection, name, light):
+    data = bpy.data.lights.new(name, "POINT")
+    data.shadow_soft_size = light.radius
+    data.energy = 4 * np.pi * SUN * light.power
+    data.color = [geometry.LINEAR[min(max(round(255 * c), 0), 255)] for c in light.colour]
+    thing = bpy.data.objects.new(name, data)
+    collection.objects.link(thing)
+    thing.location = light.at
+    return thing
+
+
+def add_view(context, name, camera, lights):
+    """A collection with the camera and the lights; returns their objects."""
+    collection = bpy.data.collections.new(f"{name} view")
+    context.collection.children.link(collection)
+    made = [add_camera(context, collection, f"{name} camera", camera)] if camera else []
+    return made + [add_light(collection, f"{name} light {k + 1}", light)
+                   for k, light in enumerate(lights)]
+
+
 def add_bodies(context, name, bodies, joints):
     """A collection with all bodies and joints; returns the objects of the bodies."""
     collection = bpy.data.collections.new(name)
