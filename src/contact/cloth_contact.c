@@ -54,7 +54,7 @@ static PxStatus solve_rounds(PxClothWalls *walls, PxClothCollision *collision, P
 PxStatus px_cloth_contact_solve(PxClothWalls *walls, PxClothCollision *collision, PxClothStep *s)
 {
     PX_TRY(solve_rounds(walls, collision, s));
-    for (int again = 0; again < AGAIN && !s->linear; ++again) {
+    for (int again = 0; again < AGAIN; ++again) {
         bool done;
         PX_TRY(px_cloth_newton_done(s, &done));
         if (done)
