@@ -5,6 +5,7 @@
 #include "phyxel/version.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static PxStatus frame_path(char path[PX_PATH_MAX], const char *dir, uint32_t number)
