@@ -324,7 +324,7 @@ static bool stays_above(const Job *j, uint32_t i, PxVec3 way)
     return (double)clear->top + fmax(j->travel - along, 0) < -1.001 * stop;
 }
 
-/* Does the way stay away from all triangles that were within reach at the start? */
+/* Does the way meet none of the triangles that were within reach at the start? */
 static bool stays_off(const Job *j, uint32_t i, PxVec3 to)
 {
     const PxSheets *s = j->c->sheets;
@@ -333,7 +333,10 @@ static bool stays_off(const Job *j, uint32_t i, PxVec3 to)
     for (uint32_t k = 0; k < list->count; ++k)
         for (unsigned bits = list->entry[k] & 0xff; bits != 0; bits &= bits - 1) {
             uint32_t face = s->branch[list->entry[k] >> 8].face[__builtin_ctz(bits)];
-            if (!stays_away(j->c, face, &way))
+            double when;
+            Contact one;
+            if (!stays_away(j->c, face, &way) &&
+                (meets(j->c, face, &way, &when, &one) || passes(j->c, face, &way)))
                 return false;
         }
     return true;
