@@ -121,6 +121,8 @@ TEST(points_of_cloth_say_how_wet_they_are)
         CHECK(s >= 0 && s <= 1);
         CHECK(s == 0 || water[v] > 0);
         CHECK(value(&coarse.points, "saturation", v) == s);
+        /* the only liquid is the second material */
+        CHECK(value(&coarse.points, "liquid_1", v) == (water[v] > 0 ? 1.0f : 0.0f));
         most = fmaxf(most, s);
         /* a vertex has a third of its triangles, each half a cell of 0.6 x 0.6 / 16 x 16 m^2, and
          * their pores hold 0.8 x 6 mm of water */

@@ -373,6 +373,32 @@ TEST(a_picture_has_the_same_bits_for_any_number_of_threads)
     px_scenery_free(&s);
 }
 
+TEST(wet_meshes_have_the_tint_of_their_liquid)
+{
+    PxScenery s = before(px_sky_even(px_v3_all(1)));
+    PxLook look = px_look_matte(px_v3(0.8f, 0.6f, 0.4f));
+    PxThing *t;
+    CHECK_OK(px_scenery_add_thing(&s, PX_THING_MESH, px_scenery_add_look(&s, &look), 3, 1,
+                                  PX_WITH_WETNESS | PX_WITH_TINT, &t));
+    for (uint32_t k = 0; k < 3; ++k) {
+        t->position[k] = px_v3(k == 1 ? 1 : 0, k == 2 ? 1 : 0, 0);
+        t->triangle[0][k] = k;
+        t->wetness[k] = 1;
+        t->tint[k] = k == 0 ? px_v3(1, 0.5f, 0) : px_v3(1, 0.25f, 0.5f);
+    }
+    PxRays *rays;
+    PxHit hit;
+    CHECK_OK(px_rays_create(&s, &rays));
+    PxRay ray = {.from = px_v3(0.25f, 0.25f, 5), .direction = px_v3(0, 0, -1), .most = INFINITY};
+    CHECK(px_rays_intersect(rays, &ray, &hit));
+    PxV3 want = px_colour_wet(px_v3(0.8f, 0.6f * 0.375f, 0.4f * 0.25f), 1);
+    CHECK_NEAR(hit.colour.x, want.x, 1e-5);
+    CHECK_NEAR(hit.colour.y, want.y, 1e-5);
+    CHECK_NEAR(hit.colour.z, want.z, 1e-5);
+    px_rays_free(rays);
+    px_scenery_free(&s);
+}
+
 TEST(discs_are_seen_as_one_smooth_surface)
 {
     /* Surfels on a ball: where a ray meets them and which way the surface faces there is

@@ -276,7 +276,25 @@ TEST(wet_cloth_is_darker_and_glossier)
     /* white matter absorbs nothing, however often light meets it */
     CHECK_NEAR(px_colour_wet(px_v3_all(1), 1).x, 1, 1e-6);
     PxLook metal = px_look_metal(px_v3_all(0.9f), 0.2f);
-    CHECK(memcmp(&metal, &(PxLook[]){px_look_wet(&metal, 1)}[0], sizeof metal) == 0);
+    PxLook same = px_look_wet(&metal, 1);
+    CHECK_EQUAL(same.kind, metal.kind);
+    CHECK(same.colour.x == metal.colour.x && same.roughness == metal.roughness);
+}
+
+TEST(liquids_tint_cloth_by_their_looks)
+{
+    PxMaterialDef m = px_material_def_default();
+    m.name = "water";
+    PxV3 water = px_look_of_surface(&m, NULL, 0, 1).tint;
+    CHECK(water.x == 1 && water.y == 1 && water.z == 1);
+    m.name = "honey";
+    PxV3 honey = px_look_of_surface(&m, NULL, 0, 1).tint;
+    CHECK(honey.x == 1 && honey.y < 0.8f && honey.z < 0.2f);
+    PxV3 balls = px_look_of_particles(&m, NULL, 0, 1).tint;
+    CHECK(balls.x == honey.x && balls.y == honey.y && balls.z == honey.z);
+    m.name = "blood"; /* opaque: its own colour */
+    PxLook blood = px_look_of_surface(&m, NULL, 0, 1);
+    CHECK(blood.tint.x == blood.colour.x && blood.tint.z == blood.colour.z);
 }
 
 TEST(the_back_of_cloth_has_its_own_colour)

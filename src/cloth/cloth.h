@@ -227,7 +227,6 @@ typedef struct PxClothStep {
     const uint32_t *sewn;       ///< vertices that seams join it to: they do not repel each other
     PxClothRows rows;           ///< of the solve
     PxIsa isa;
-    bool linear;      ///< forces are those of the start: a fluid is solved in turn with the matrix
     bool again;       ///< another solve of the same step: the blocks between vertices are known
     double tolerance; ///< of the residual, relative to the impulses of all forces and gravity
     double fell;      ///< by how much the last solve again made the merit less (newton.c), J

@@ -212,7 +212,9 @@ static double merit(Merit *m)
         sum += m->block[t / BLOCK];
     for (uint32_t i = 0; i < s->system->vertices; ++i) {
         PxVec3 d = px_sub(s->w[i], s->u[i]);
+        PxVec3 e = px_sub(s->w[i], s->added_velocity[i]);
         sum += 0.5 * s->mass[i] * s->inertia[i] * px_dot(d, d) - s->dt * px_dot(s->push[i], d);
+        sum += 0.5 * px_dot(e, px_cloth_added(s, i, e));
         sum += 0.5 * px_dot(px_cloth_friction(s, i, s->w[i]), px_sub(s->target[i], s->w[i]));
     }
     for (uint32_t k = 0; k < bodies_of(s); ++k) {

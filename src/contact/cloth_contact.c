@@ -73,7 +73,7 @@ PxStatus px_cloth_contact_solve(PxClothWalls *walls, PxClothCollision *collision
 {
     PX_TRY(solve_rounds(walls, collision, s));
     PX_TRY(harden(walls, s));
-    for (int again = 0; again < AGAIN && !s->linear; ++again) {
+    for (int again = 0; again < AGAIN; ++again) {
         bool done;
         PX_TRY(px_cloth_newton_done(s, &done));
         if (done)

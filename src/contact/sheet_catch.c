@@ -1,6 +1,7 @@
 #include "contact/sheet_catch.h"
 
 #include "cloth/collide.h"
+#include "contact/sheet_near_pass.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -26,6 +27,9 @@ typedef struct Job {
     _Atomic uint64_t leaked;
     _Atomic bool any; /* some particle may meet a sheet */
 } Job;
+
+/* What hits[] is before contacts are counted. */
+enum { MEETS_NONE, MAY_MEET, MAY_TOUCH };
 
 /* A straight way of a particle between two moments of the step. */
 typedef struct Way {
@@ -310,26 +314,51 @@ static int follow(const Job *j, uint32_t i, Contact contact[CONTACTS], PxVec3 *e
 }
 
 /* Do the sheets that the way of a particle could reach stay below it? Those within reach at the
- * start are below a plane (PxSheetClear), and those beyond are too far away. */
-static bool stays_above(const Job *j, uint32_t i, PxVec3 way, double length)
+ * start are below a plane (PxSheetClear). */
+static bool stays_above(const Job *j, uint32_t i, PxVec3 way)
 {
-    const PxSheets *s = j->c->sheets;
     double stop = 0.5 * j->keep;
-    if (s->clear == NULL || !(s->nearest[i] < INFINITY) ||
-        !(length + j->travel + stop < 0.999 * s->reach))
-        return false;
-    const PxSheetClear *clear = &s->clear[i];
+    const PxSheetClear *clear = &j->c->sheets->clear[i];
     double along = way.x * (double)clear->normal[0] + way.y * (double)clear->normal[1] +
                    way.z * (double)clear->normal[2];
     return (double)clear->top + fmax(j->travel - along, 0) < -1.001 * stop;
 }
 
-/* Are a sheet and the way of a particle near enough to meet, by the largest displacements? */
-static bool may_meet(const Job *j, uint32_t i)
+/* Does the way meet none of the triangles that were within reach at the start? */
+static bool stays_off(const Job *j, uint32_t i, PxVec3 to)
 {
-    PxVec3 way = px_sub(px_particle_place(j->c->particles, i), start_of(j->c, i));
+    const PxSheets *s = j->c->sheets;
+    const PxSheetFaces *list = s->around[i];
+    Way way = {0, 1, start_of(j->c, i), to};
+    for (uint32_t k = 0; k < list->count; ++k)
+        for (unsigned bits = list->entry[k] & 0xff; bits != 0; bits &= bits - 1) {
+            uint32_t face = s->branch[list->entry[k] >> 8].face[__builtin_ctz(bits)];
+            double when;
+            Contact one;
+            if (!stays_away(j->c, face, &way) &&
+                (meets(j->c, face, &way, &when, &one) || passes(j->c, face, &way)))
+                return false;
+        }
+    return true;
+}
+
+/* Are a sheet and the way of a particle near enough to meet, by the largest displacements? If
+ * sheets beyond the reach of the start are too far away, also by those within it. */
+static uint8_t may_meet(const Job *j, uint32_t i)
+{
+    const PxSheets *s = j->c->sheets;
+    PxVec3 to = px_particle_place(j->c->particles, i), way = px_sub(to, start_of(j->c, i));
     double length = px_length(way), far = fmin((double)j->c->far[i], j->c->beyond);
-    return far < 1.001 * (length + j->travel + 0.5 * j->keep) && !stays_above(j, i, way, length);
+    double most = length + j->travel + 0.5 * j->keep;
+    if (!(far < 1.001 * most))
+        return MEETS_NONE;
+    if (s->clear == NULL || !(s->nearest[i] < INFINITY) || !(most < 0.999 * s->reach))
+        return MAY_MEET;
+    if (stays_above(j, i, way))
+        return MEETS_NONE;
+    if (s->around[i] == NULL)
+        return MAY_MEET;
+    return stays_off(j, i, to) ? MEETS_NONE : MAY_TOUCH;
 }
 
 /* The same by those of the triangles in question. */
@@ -358,13 +387,31 @@ static void thin(const Job *j, uint32_t begin, uint32_t end)
         uint32_t to = i + TOGETHER < end ? i + TOGETHER : end, count = 0;
         PxSheetSweep all = {.keep = 0};
         for (uint32_t k = i; k < to; ++k)
-            if (j->hits[k]) {
+            if (j->hits[k] == MAY_MEET) {
                 PxSheetSweep one = sweep_of(j, k);
                 all = count++ == 0 ? one : px_sheet_sweep_both(&all, &one);
             }
         bool some = count > 0 && meets_any(j, all);
         for (uint32_t k = i; k < to; ++k)
-            j->hits[k] = j->hits[k] && some && may_touch(j, k);
+            if (j->hits[k] == MAY_MEET && !(some && may_touch(j, k)))
+                j->hits[k] = MEETS_NONE;
+    }
+}
+
+/* Squares of the lengths of ways, in floats. */
+static void squares_of_ways(const PxSheetCatch *c, uint32_t begin, uint32_t end, float *out)
+{
+    const PxParticles *p = c->particles;
+    const float *const to[6] = {p->x, p->y, p->z, p->x_low, p->y_low, p->z_low};
+    for (uint32_t i = begin; i < end; ++i)
+        out[i - begin] = 0;
+    for (int k = 0; k < 3; ++k) {
+        const float *restrict a = c->from[k] + begin, *restrict low = c->from[k + 3] + begin;
+        const float *restrict b = to[k] + begin, *restrict end_low = to[k + 3] + begin;
+        for (uint32_t i = 0; i < end - begin; ++i) {
+            float way = (b[i] - a[i]) + (end_low[i] - low[i]);
+            out[i] += way * way;
+        }
     }
 }
 
@@ -372,9 +419,20 @@ static void may_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     Job *j = user;
+    float most = (float)(1.001 * (j->travel + 0.5 * j->keep)), beyond = (float)j->c->beyond;
+    float far[BLOCK], square[BLOCK];
     bool any = false;
-    for (uint32_t i = begin; i < end; ++i)
-        any |= j->hits[i] = may_meet(j, i);
+    squares_of_ways(j->c, begin, end, square);
+    for (uint32_t i = begin; i < end; ++i) {
+        float bound = j->c->far[i] < beyond ? j->c->far[i] : beyond;
+        bound -= most + 1e-4f * bound;
+        far[i - begin] = bound > 0 ? bound : 0;
+    }
+    for (uint32_t i = begin; i < end; ++i) {
+        float bound = far[i - begin];
+        j->hits[i] = 1.003f * square[i - begin] < bound * bound ? MEETS_NONE : may_meet(j, i);
+        any = any || j->hits[i] != MEETS_NONE;
+    }
     if (any)
         atomic_store(&j->any, true);
 }
@@ -513,7 +571,7 @@ PxStatus px_sheet_catch(PxSheetCatch *c)
     j.first = first;
     if (j.hits == NULL || j.end == NULL || first == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u particles", n);
-    px_parallel_for(c->threads, n, 4 * BLOCK, may_block, &j);
+    px_parallel_for(c->threads, n, BLOCK, may_block, &j);
     if (!atomic_load(&j.any))
         return PX_OK;
     PX_TRY(px_sheet_tree_move(&c->sheets->tree, c->sheets->x, c->at, c->scratch, c->threads));

@@ -4,19 +4,13 @@
 #include "fluid/touches.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
-
-/* Occupied cells by their keys. */
-typedef struct Cells {
-    uint32_t *at; /* hash: number of the cell; UINT32_MAX: none */
-    uint32_t mask;
-} Cells;
 
 typedef struct Job {
     PxSheets *s;
     const PxFluid *fluid;
     double layer; /* of the fluid that viscosity drags along in a step, kg/m^2 */
-    Cells cells;
     bool no_room;
 } Job;
 
@@ -56,6 +50,9 @@ static void share_parts(const PxWallProfile *profile, PxSheetTouch *t)
 {
     PxVec3 gradient[PX_SHEET_PLANES];
     double sizes = 0;
+    t->part[0] = 1;
+    if (t->planes <= 1)
+        return;
     px_sheet_parts(profile, t->plane, t->planes, gradient);
     for (int k = 0; k < t->planes; ++k)
         sizes += t->part[k] = px_length(gradient[k]);
@@ -117,44 +114,44 @@ static void list_block(void *user, uint32_t begin, uint32_t end, int thread)
  * not move along with it. The cells of a column stay the same in a step; who is pressed does not.
  */
 
-static uint32_t slot_of(const Cells *c, uint64_t key)
+static uint32_t slot_of(const PxSheets *s, uint64_t key)
 {
-    return (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 32) & c->mask;
+    return (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 32) & s->cell_mask;
 }
 
-static PxStatus hash_cells(const PxGrid *g, PxArena *scratch, Cells *c)
+static PxStatus hash_cells(PxSheets *s, const PxGrid *g)
 {
     uint32_t size = 64;
     while (size < 2 * g->cells && size < 1u << 30)
         size *= 2;
-    c->mask = size - 1;
-    c->at = PX_ARENA_ARRAY(scratch, uint32_t, size);
-    if (c->at == NULL)
+    s->cell_mask = size - 1;
+    s->cell_at = PX_ARENA_ARRAY(s->scratch, uint32_t, size);
+    if (s->cell_at == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u cells", g->cells);
-    memset(c->at, 0xff, size * sizeof *c->at);
+    memset(s->cell_at, 0xff, size * sizeof *s->cell_at);
     for (uint32_t k = 0; k < g->cells; ++k) {
-        uint32_t n = slot_of(c, g->key[k]);
-        while (c->at[n] != UINT32_MAX)
-            n = (n + 1) & c->mask;
-        c->at[n] = k;
+        uint32_t n = slot_of(s, g->key[k]);
+        while (s->cell_at[n] != UINT32_MAX)
+            n = (n + 1) & s->cell_mask;
+        s->cell_at[n] = k;
     }
     return PX_OK;
 }
 
-static uint32_t find_cell(const Cells *c, const PxGrid *g, uint64_t key)
+static uint32_t find_cell(const PxSheets *s, const PxGrid *g, uint64_t key)
 {
-    uint32_t n = slot_of(c, key);
-    while (c->at[n] != UINT32_MAX && g->key[c->at[n]] != key)
-        n = (n + 1) & c->mask;
-    return c->at[n];
+    uint32_t n = slot_of(s, key);
+    while (s->cell_at[n] != UINT32_MAX && g->key[s->cell_at[n]] != key)
+        n = (n + 1) & s->cell_mask;
+    return s->cell_at[n];
 }
 
 /* Lists the cells of a column: UINT32_MAX for empty ones, which end it beyond the first *near. The
  * particle's own cell is the first: the line may cut a corner of it, between two samples. */
-static uint32_t list_column(const PxFluid *f, const Cells *cells, const PxSheetTouch *t,
+static uint32_t list_column(const PxSheets *s, const PxFluid *f, const PxSheetTouch *t,
                             uint32_t out[PX_SHEET_COLUMN], uint32_t *near)
 {
-    enum { STEPS = 128, STAYS = 4 };
+    enum { STEPS = 128, STAYS = 4, TOGETHER = 8 };
     const PxGrid *g = f->grid;
     const PxSheetPlane *plane = &t->plane[0];
     PxVec3 from = px_mad(t->place, plane->normal, -plane->distance);
@@ -162,19 +159,25 @@ static uint32_t list_column(const PxFluid *f, const Cells *cells, const PxSheetT
     uint64_t last = ~0ull;
     uint64_t own = px_grid_key(&g->frame, (float)t->place.x, (float)t->place.y, (float)t->place.z);
     uint32_t count = 0;
-    out[count++] = find_cell(cells, g, own);
+    out[count++] = find_cell(s, g, own);
     *near = count;
+    double half = 0.5 * g->frame.cell;
+    uint64_t keys[TOGETHER];
     for (int step = 0, again = 0; step < STEPS && count < PX_SHEET_COLUMN; ++step) {
-        double way = step * 0.5 * g->frame.cell;
-        PxVec3 at = px_mad(from, plane->normal, way);
-        uint64_t key = px_grid_key(&g->frame, (float)at.x, (float)at.y, (float)at.z);
+        double way = step * half;
+        if (step % TOGETHER == 0) {
+            PxVec3 at = px_mad(from, plane->normal, way), go = px_scale(plane->normal, half);
+            px_grid_keys_along(&g->frame, (const double[3]){at.x, at.y, at.z},
+                               (const double[3]){go.x, go.y, go.z}, TOGETHER, keys);
+        }
+        uint64_t key = keys[step % TOGETHER];
         again = key == last ? again + 1 : 0;
         last = key;
         if (again == STAYS) /* beyond the grid all steps stay in one cell */
             break;
         if (again > 0 || key == own)
             continue;
-        out[count] = find_cell(cells, g, key);
+        out[count] = find_cell(s, g, key);
         if (way <= close)
             *near = count + 1;
         else if (out[count] == UINT32_MAX)
@@ -184,25 +187,62 @@ static uint32_t list_column(const PxFluid *f, const Cells *cells, const PxSheetT
     return count;
 }
 
+/* Columns of a block, until they are moved to the arena. */
+typedef struct Columns {
+    uint32_t touches, cells;
+    PxSheetTouch *touch[64];
+    uint32_t cell[1024];
+} Columns;
+
+static void flush(Job *j, Columns *c)
+{
+    const uint32_t *from = c->cell;
+    if (c->touches == 0)
+        return;
+    px_join_begin(); /* the arena is for one thread at a time */
+    uint32_t *room = PX_ARENA_ARRAY(j->s->scratch, uint32_t, c->cells);
+    j->no_room = j->no_room || room == NULL;
+    px_join_end();
+    for (uint32_t k = 0; k < c->touches; ++k) {
+        PxSheetTouch *t = c->touch[k];
+        if (room == NULL) {
+            t->cells = 0;
+            continue;
+        }
+        t->cell = room;
+        memcpy(room, from, t->cells * sizeof *room);
+        for (uint32_t n = 0; n < t->cells; ++n)
+            if (room[n] != UINT32_MAX)
+                atomic_store_explicit(&j->s->in_column[room[n]], 1, memory_order_relaxed);
+        room += t->cells;
+        from += t->cells;
+    }
+    c->touches = c->cells = 0;
+}
+
+static bool presses(const PxSheetTouch *t)
+{
+    return px_dot(t->impulse, t->impulse) != 0 && t->planes > 0;
+}
+
+/* Lists the columns of particles that press, unless they are known from a turn before. */
 static void columns_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     Job *j = user;
+    Columns list = {.touches = 0};
     for (uint32_t k = begin; k < end; ++k) {
         PxSheetTouch *t = &j->s->touch[k];
-        uint32_t list[PX_SHEET_COLUMN];
-        if (!j->s->touching[t->touch->row] || t->planes == 0)
+        if (t->cell != NULL || !presses(t))
             continue;
-        t->cells = list_column(j->fluid, &j->cells, t, list, &t->near);
-        px_join_begin(); /* the arena is for one thread at a time */
-        t->cell = PX_ARENA_ARRAY(j->s->scratch, uint32_t, t->cells);
-        j->no_room = j->no_room || t->cell == NULL;
-        px_join_end();
-        if (t->cell == NULL)
-            t->cells = 0;
-        else
-            memcpy(t->cell, list, t->cells * sizeof *list);
+        if (list.touches == PX_COUNT(list.touch) ||
+            list.cells + PX_SHEET_COLUMN > PX_COUNT(list.cell))
+            flush(j, &list);
+        t->cells = list_column(j->s, j->fluid, t, list.cell + list.cells, &t->near);
+        list.cells += t->cells;
+        list.touch[list.touches++] = t;
     }
+    flush(j, &list);
 }
 
 /* The next cell of a column from entry *n on in which something is pressed; UINT32_MAX: there are
@@ -227,6 +267,8 @@ static void pressed_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxParticles *p = j->fluid->particles;
     for (uint32_t c = begin; c < end; ++c) {
         PxSheetCell sum = {0};
+        if (!atomic_load_explicit(&j->s->in_column[c], memory_order_relaxed))
+            continue;
         for (uint32_t i = j->fluid->grid->begin[c]; i < j->fluid->grid->begin[c + 1]; ++i) {
             j->s->pressed[i] = p->pressure[i] > 0.0f || j->s->touching[i];
             sum.pressed += j->s->pressed[i] ? (double)p->mass[i] : 0;
@@ -266,7 +308,7 @@ static void carried_block(void *user, uint32_t begin, uint32_t end, int thread)
         t->column = t->carried = t->clings = 0;
         for (int n = 0; n < t->planes; ++n)
             j->s->gift[j->s->gifts[k] + (uint32_t)n].carried = 0;
-        if (px_dot(t->impulse, t->impulse) == 0 || t->planes == 0)
+        if (!presses(t))
             continue; /* only fluid that presses moves along */
         for (uint32_t c, n = 0; (c = next_cell(j->s, t, &n)) != UINT32_MAX;) {
             column += j->s->cell[c].pressed;
@@ -390,8 +432,11 @@ static PxStatus find_touches(PxSheets *s, Job *job)
     s->touching = PX_ARENA_ARRAY(s->scratch, uint8_t, rows + 1);
     s->pressed = PX_ARENA_ARRAY(s->scratch, uint8_t, rows + 1);
     s->cell = PX_ARENA_ARRAY(s->scratch, PxSheetCell, f->grid->cells + 1);
-    if (s->block == NULL || s->touching == NULL || s->pressed == NULL || s->cell == NULL)
+    s->in_column = PX_ARENA_ARRAY(s->scratch, _Atomic uint8_t, f->grid->cells + 1);
+    if (s->block == NULL || s->touching == NULL || s->pressed == NULL || s->cell == NULL ||
+        s->in_column == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u particles", rows);
+    memset((void *)s->in_column, 0, f->grid->cells);
     px_parallel_for(f->threads, blocks, 1, count_block, job);
     s->touches = 0;
     for (uint32_t k = 0; k < blocks; ++k) {
@@ -406,11 +451,7 @@ static PxStatus find_touches(PxSheets *s, Job *job)
     memset(s->touching, 0, rows);
     px_parallel_for(f->threads, blocks, 1, list_block, job);
     PX_TRY(list_takers(s));
-    PX_TRY(hash_cells(f->grid, s->scratch, &job->cells));
-    px_parallel_for(f->threads, s->touches, PX_BLOCK / 4, columns_block, job);
-    if (job->no_room)
-        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u columns of fluid", s->touches);
-    return PX_OK;
+    return s->touches > 0 ? hash_cells(s, f->grid) : PX_OK;
 }
 
 PxStatus px_sheets_list(PxSheets *s, const PxFluid *f)
@@ -437,8 +478,11 @@ PxStatus px_sheets_touch(PxSheets *s, PxFluid *f, bool masses)
 {
     Job job = {.s = s, .fluid = f, .layer = viscous_layer(f)};
     px_parallel_for(f->threads, s->touches, PX_BLOCK / 4, impulse_block, &job);
-    if (!masses)
+    if (!masses || s->touches == 0)
         return PX_OK;
+    px_parallel_for(f->threads, s->touches, PX_BLOCK / 4, columns_block, &job);
+    if (job.no_room)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u columns of fluid", s->touches);
     px_parallel_for(f->threads, f->grid->cells, PX_BLOCK / 4, pressed_block, &job);
     px_parallel_for(f->threads, s->touches, PX_BLOCK / 4, carried_block, &job);
     px_parallel_for(f->threads, s->system->vertices, PX_BLOCK / 2, masses_block, &job);
@@ -600,6 +644,8 @@ static void return_block(void *user, uint32_t begin, uint32_t end, int thread)
     const Job *j = user;
     const PxParticles *p = j->fluid->particles;
     for (uint32_t c = begin; c < end; ++c) {
+        if (!atomic_load_explicit(&j->s->in_column[c], memory_order_relaxed))
+            continue;
         PxVec3 due = j->s->cell[c].due;
         if (px_dot(due, due) == 0)
             continue;

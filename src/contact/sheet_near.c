@@ -160,55 +160,51 @@ int px_sheet_planes(const PxSheets *s, uint32_t cloth, PxVec3 place,
     return choose(s, &others, plane);
 }
 
-/* ---- the particles of a cell ------------------------------------------------------------------
+/* ---- branches ----------------------------------------------------------------------------------
  */
 
-enum { MOST = 2048, LANES = 8 };
+/* More branches around some cells or around one particle are searched one triangle at a time. */
+enum { MOST = PX_SHEET_NEAR, MOST_NEAR = 48 };
+
+/* Room for what the particles of a block have found, until it is moved to the arena. */
+enum { MOST_FOUND = 32, MOST_ENTRIES = 1024 };
 
 typedef struct Job {
     PxSheets *s;
     const PxGrid *grid;
     const PxParticles *p;
-    PxSheetTriangle *triangle; /* by face */
+    PxSheetBranch *branch;
+    const uint32_t *node; /* by branch */
+    uint32_t *number;     /* by node: of a branch */
     PxIsa isa;
     bool no_room;
 } Job;
-
-/* The triangles near a cell, those of one cloth after another. */
-typedef struct List {
-    uint32_t count;
-    uint32_t face[MOST];
-    PxSheetLanes lanes;
-    uint32_t held; /* first triangle of the chunk in `lanes`; UINT32_MAX: none */
-} List;
-
-/* Up to 8 particles. */
-typedef struct Group {
-    uint32_t row, count;
-    PxVec3 place[LANES], middle;
-    float at[3][LANES];
-} Group;
 
 static PxVec3 place_of(const PxParticles *p, uint32_t i)
 {
     return px_vec((double)p->x[i], (double)p->y[i], (double)p->z[i]);
 }
 
-static void put(float to[3], PxVec3 v)
+static void put(const PxSheets *s, const PxSheetBranch *of, float to[3][8], uint32_t lane,
+                uint32_t vertex)
 {
-    to[0] = (float)v.x;
-    to[1] = (float)v.y;
-    to[2] = (float)v.z;
+    PxVec3 x = vertex != UINT32_MAX ? s->x[vertex] : px_vec(NAN, NAN, NAN);
+    to[0][lane] = (float)(x.x - of->at[0]);
+    to[1][lane] = (float)(x.y - of->at[1]);
+    to[2][lane] = (float)(x.z - of->at[2]);
 }
 
-static float over(float v)
+static void pack_face(const PxSheets *s, PxSheetBranch *out, uint32_t lane, uint32_t face)
 {
-    return v > 0 ? 1 / v : 0;
-}
-
-static float dot_of(const float a[3], const float b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    const uint32_t none[3] = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
+    const uint32_t *corner = face != UINT32_MAX ? s->system->face[face].corner : none;
+    out->face[lane] = face;
+    put(s, out, out->a, lane, corner[0]);
+    put(s, out, out->ab, lane, corner[1]);
+    put(s, out, out->ac, lane, corner[2]);
+    for (int k = 0; k < 3; ++k)
+        put(s, out, out->beyond[k], lane,
+            face != UINT32_MAX ? px_sheet_across(s->system, face, k) : UINT32_MAX);
 }
 
 static void pack_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -216,209 +212,251 @@ static void pack_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     const Job *j = user;
     const PxSheets *s = j->s;
-    for (uint32_t face = begin; face < end; ++face) {
-        PxSheetTriangle *out = &j->triangle[face];
-        PxVec3 t[3];
-        corners_of(s, face, t);
-        out->at[0] = t[0].x;
-        out->at[1] = t[0].y;
-        out->at[2] = t[0].z;
-        put(out->ab, px_sub(t[1], t[0]));
-        put(out->ac, px_sub(t[2], t[0]));
-        for (int k = 0; k < 3; ++k) {
-            uint32_t beyond = px_sheet_across(s->system, face, k);
-            put(out->beyond[k],
-                beyond == UINT32_MAX ? px_vec(NAN, NAN, NAN) : px_sub(s->x[beyond], t[0]));
-        }
-        float bb = dot_of(out->ab, out->ab), bc = dot_of(out->ab, out->ac);
-        float cc = dot_of(out->ac, out->ac), det = bb * cc - bc * bc;
-        out->bb = bb;
-        out->bc = bc;
-        out->cc = cc;
-        out->turn = det > 0 ? 1 / det : NAN;
-        out->over[0] = over(bb);
-        out->over[1] = over(bb - 2 * bc + cc);
-        out->over[2] = over(cc);
-    }
-}
-
-/* Lists the triangles whose boxes meet a box, from node `at` of the hierarchy on. False: there are
- * too many. */
-static bool list_faces(const PxSheets *s, PxSheetBox box, uint32_t at, List *list)
-{
-    PxSheetWalk walk = {.box = box, .at = at};
-    list->count = 0;
-    for (uint32_t f; (f = px_sheet_next(&s->tree, &walk)) != UINT32_MAX;) {
-        if (list->count == MOST)
-            return false;
-        uint32_t k = list->count++;
-        for (; k > 0 && s->system->of_face[list->face[k - 1]] > s->system->of_face[f]; --k)
-            list->face[k] = list->face[k - 1];
-        list->face[k] = f;
-    }
-    return true;
-}
-
-/* Takes those over whose boxes meet a smaller box. */
-static void list_some(const PxSheets *s, const List *of, PxSheetBox box, List *list)
-{
-    list->count = 0;
-    for (uint32_t k = 0; k < of->count; ++k) {
-        const PxSheetBox *b = &s->tree.box[s->system->leaf_of[of->face[k]]];
-        list->face[list->count] = of->face[k];
-        list->count += px_sheet_boxes_meet(b, &box);
-    }
-}
-
-/* A group and triangles [first, first + count) of the list. */
-static PxSheetChunk chunk_of(const Job *j, const List *list, const Group *g, uint32_t first,
-                             uint32_t count)
-{
-    PxSheetChunk c = {.triangle = j->triangle,
-                      .face = list->face + first,
-                      .count = count,
-                      .middle = {g->middle.x, g->middle.y, g->middle.z}};
-    memcpy(c.at, g->at, sizeof c.at);
-    return c;
-}
-
-/* Their distances. `fresh`: of a new group. */
-static void measure_chunk(const Job *j, List *list, const PxSheetChunk *c, uint32_t first,
-                          bool fresh, float least[LANES], uint32_t best[LANES])
-{
-    if (list->held == first && !fresh)
-        return;
-    list->held = first;
-    PX_ISA_PICK(j->isa, px_sheet_measure)(c, first, least, best, &list->lanes);
-}
-
-/* The nearest triangle of each particle among [first, end) of the list. */
-static void nearest(const Job *j, List *list, const Group *g, uint32_t first, uint32_t end,
-                    uint32_t best[LANES])
-{
-    float least[LANES];
-    for (int l = 0; l < LANES; ++l) {
-        least[l] = INFINITY;
-        best[l] = UINT32_MAX;
-    }
-    for (uint32_t at = first; at < end; at += PX_SHEET_CHUNK) {
-        uint32_t count = end - at < PX_SHEET_CHUNK ? end - at : PX_SHEET_CHUNK;
-        PxSheetChunk chunk = chunk_of(j, list, g, at, count);
-        measure_chunk(j, list, &chunk, at, true, least, best);
-    }
-}
-
-/* Finds the planes of a group at the cloth of triangles [first, end). */
-static void find_planes(Job *j, List *list, const Group *g, uint32_t first, uint32_t end)
-{
-    PxSheets *s = j->s;
-    uint32_t best[LANES];
-    PxSheetFound found[LANES];
-    Others others[LANES];
-    float normal[3][LANES] = {{0}}, top[LANES], least[LANES] = {0};
-    uint32_t any = 0, ignored[LANES] = {0};
-    nearest(j, list, g, first, end, best);
-    for (uint32_t l = 0; l < LANES; ++l) {
-        others[l].count = 0;
-        top[l] = -INFINITY;
-        found[l].planes = 0;
-        if (l >= g->count || best[l] == UINT32_MAX)
-            continue;
-        uint32_t face = list->face[best[l]];
-        if (!measure(s, face, g->place[l], &found[l].plane[0])) {
-            if (found[l].plane[0].distance == 0) {
-                s->nearest[g->row + l] = 0;
-                s->clear[g->row + l].top = INFINITY;
-            }
-            continue;
-        }
-        ++any;
-        found[l].planes = 1;
-        found[l].cloth = s->system->of_face[face];
-        PxVec3 n = found[l].plane[0].normal;
-        normal[0][l] = (float)n.x;
-        normal[1][l] = (float)n.y;
-        normal[2][l] = (float)n.z;
-    }
-    if (any == 0)
-        return;
-    for (uint32_t at = first; at < end; at += PX_SHEET_CHUNK) {
-        uint32_t count = end - at < PX_SHEET_CHUNK ? end - at : PX_SHEET_CHUNK;
-        uint8_t other[PX_SHEET_CHUNK];
-        PxSheetChunk chunk = chunk_of(j, list, g, at, count);
-        measure_chunk(j, list, &chunk, at, false, least, ignored);
-        PX_ISA_PICK(j->isa, px_sheet_compare)
-        (&chunk, &list->lanes, normal, 1.0001f * (float)s->reach, (float)ALIKE, other, top);
-        for (uint32_t k = 0; k < count; ++k)
-            for (unsigned bits = other[k]; bits != 0; bits &= bits - 1) {
-                int l = __builtin_ctz(bits);
-                if (found[l].planes > 0)
-                    add_other(s, &others[l], list->face[at + k], g->place[l]);
-            }
-    }
-    px_join_begin(); /* the arena is for one thread at a time */
-    PxSheetFound *out = PX_ARENA_ARRAY(s->scratch, PxSheetFound, any);
-    j->no_room = j->no_room || out == NULL;
-    px_join_end();
-    for (uint32_t l = 0; l < g->count && out != NULL; ++l) {
-        uint32_t i = g->row + l;
-        if (found[l].planes == 0)
-            continue;
-        found[l].planes = choose(s, &others[l], found[l].plane);
-        const PxSheetPlane *p = &found[l].plane[0];
-        if ((float)p->distance < s->nearest[i]) {
-            s->nearest[i] = (float)p->distance;
-            /* of one cloth alone; several hide too much from each other */
-            s->clear[i] = s->found[i] != NULL
-                              ? (PxSheetClear){.top = INFINITY}
-                              : (PxSheetClear){{normal[0][l], normal[1][l], normal[2][l]},
-                                               top[l] + 1e-4f * (float)s->reach};
-        } else {
-            s->clear[i].top = INFINITY;
-        }
-        found[l].next = s->found[i];
-        *out = found[l];
-        s->found[i] = out++;
-    }
-}
-
-/* As find_planes(), one by one, for cells with too many triangles. */
-static void find_alone(Job *j, const Group *g)
-{
-    PxSheets *s = j->s;
-    for (uint32_t l = 0; l < g->count; ++l)
-        for (uint32_t cloth = s->sheets; cloth-- > 0;) {
-            PxSheetFound one = {.cloth = cloth};
-            uint32_t i = g->row + l;
-            one.planes = px_sheet_planes(s, cloth, g->place[l], one.plane);
-            s->clear[i].top = INFINITY;
-            if (one.planes == 0)
+    const PxClothNode *node = s->system->node;
+    for (uint32_t k = begin; k < end; ++k) {
+        PxSheetBranch *out = &j->branch[k];
+        uint32_t lanes = 0;
+        for (uint32_t n = j->node[k]; n < node[j->node[k]].next; ++n) {
+            if (node[n].face == UINT32_MAX)
                 continue;
-            px_join_begin();
-            PxSheetFound *out = PX_ARENA_ARRAY(s->scratch, PxSheetFound, 1);
-            j->no_room = j->no_room || out == NULL;
-            px_join_end();
-            if (out == NULL)
-                return;
-            one.next = s->found[i];
-            *out = one;
-            s->found[i] = out;
-            s->nearest[i] = fminf(s->nearest[i], (float)one.plane[0].distance);
+            if (lanes == 0) {
+                PxVec3 at = s->x[s->system->face[node[n].face].corner[0]];
+                out->at[0] = at.x;
+                out->at[1] = at.y;
+                out->at[2] = at.z;
+            }
+            pack_face(s, out, lanes++, node[n].face);
         }
+        for (; lanes < 8; ++lanes)
+            pack_face(s, out, lanes, UINT32_MAX);
+        PX_ISA_PICK(j->isa, px_sheet_branch_end)(out);
+    }
 }
 
-static void find_group(Job *j, List *list, const Group *g, bool listed)
+/* Numbers the branches. */
+static PxStatus list_branches(Job *j)
 {
-    if (!listed) {
-        find_alone(j, g);
+    PxSheets *s = j->s;
+    const PxClothNode *node = s->system->node;
+    uint32_t count = 0, nodes = s->system->nodes;
+    uint32_t *at = PX_ARENA_ARRAY(s->scratch, uint32_t, s->system->faces + 1);
+    j->number = PX_ARENA_ARRAY(s->scratch, uint32_t, nodes + 1);
+    if (at == NULL || j->number == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u triangles", s->system->faces);
+    for (uint32_t n = 0; n < nodes;) {
+        bool small = px_sheet_is_branch(n, node[n].next);
+        if (small) {
+            j->number[n] = count;
+            at[count++] = n;
+        }
+        n = small ? node[n].next : n + 1;
+    }
+    j->node = at;
+    j->branch = PX_ARENA_ARRAY(s->scratch, PxSheetBranch, count + 1);
+    s->branch = j->branch;
+    s->branches = count;
+    return j->branch != NULL
+               ? PX_OK
+               : px_fail(PX_ERR_MEMORY, "cloth: no room for %u triangles", s->system->faces);
+}
+
+/* ---- the particles of a cell ------------------------------------------------------------------
+ */
+
+/* What the particles of a block have found. */
+typedef struct Buffer {
+    uint32_t founds, rows, entries;
+    PxSheetFound found[MOST_FOUND];
+    uint32_t found_row[MOST_FOUND];
+    uint32_t row[MOST_FOUND], first[MOST_FOUND]; /* of lists of triangles */
+    uint32_t entry[MOST_ENTRIES];
+} Buffer;
+
+static void flush(Job *j, Buffer *b)
+{
+    PxSheets *s = j->s;
+    uint32_t head = sizeof(PxSheetFaces) / sizeof(uint32_t);
+    if (b->founds + b->rows == 0)
+        return;
+    px_join_begin(); /* the arena is for one thread at a time */
+    PxSheetFound *found = PX_ARENA_ARRAY(s->scratch, PxSheetFound, b->founds + 1);
+    uint32_t *room = PX_ARENA_ARRAY(s->scratch, uint32_t, b->entries + b->rows * head + 1);
+    j->no_room = j->no_room || found == NULL || room == NULL;
+    px_join_end();
+    for (uint32_t k = 0; k < b->founds && found != NULL; ++k) {
+        PxSheetFound *to = &found[k];
+        const PxSheetFound *from = &b->found[k];
+        to->cloth = from->cloth;
+        to->planes = from->planes;
+        for (int n = 0; n < from->planes; ++n)
+            to->plane[n] = from->plane[n];
+        to->next = s->found[b->found_row[k]];
+        s->found[b->found_row[k]] = to;
+    }
+    for (uint32_t k = 0; k < b->rows && room != NULL; ++k) {
+        uint32_t count = (k + 1 < b->rows ? b->first[k + 1] : b->entries) - b->first[k];
+        PxSheetFaces *list = (PxSheetFaces *)room;
+        list->count = count;
+        memcpy(list->entry, b->entry + b->first[k], count * sizeof *list->entry);
+        s->around[b->row[k]] = list;
+        room += head + count;
+    }
+    b->founds = b->rows = b->entries = 0;
+}
+
+/* Room for the planes of a row. They count after ++b->founds. */
+static PxSheetFound *next_found(Job *j, Buffer *b, uint32_t row, uint32_t cloth)
+{
+    if (b->founds == MOST_FOUND)
+        flush(j, b);
+    PxSheetFound *found = &b->found[b->founds];
+    found->cloth = cloth;
+    found->planes = 1;
+    b->found_row[b->founds] = row;
+    return found;
+}
+
+/* A branch with triangles in reach of a particle. */
+typedef struct Near {
+    uint32_t branch;
+    PxSheetLanes lanes;
+} Near;
+
+static void add_faces(Job *j, Buffer *b, uint32_t row, const Near *near, uint32_t count)
+{
+    if (b->rows == MOST_FOUND || b->entries + count > MOST_ENTRIES)
+        flush(j, b);
+    b->row[b->rows] = row;
+    b->first[b->rows++] = b->entries;
+    for (uint32_t k = 0; k < count; ++k)
+        b->entry[b->entries++] = near[k].branch << 8 | near[k].lanes.near;
+}
+
+/* The triangles in reach that are of one cloth. */
+static unsigned mask_of(const Job *j, const Near *near, uint32_t cloth)
+{
+    const PxClothSystem *y = j->s->system;
+    unsigned mask = near->lanes.near;
+    for (unsigned bits = y->cloths > 1 ? mask : 0; bits != 0; bits &= bits - 1) {
+        int l = __builtin_ctz(bits);
+        if (y->of_face[j->branch[near->branch].face[l]] != cloth)
+            mask &= ~(1u << l);
+    }
+    return mask;
+}
+
+/* The first cloth from `from` on of which triangles are in reach; UINT32_MAX: none. */
+static uint32_t next_cloth(const Job *j, const Near *near, uint32_t count, uint32_t from)
+{
+    const PxClothSystem *y = j->s->system;
+    uint32_t next = UINT32_MAX;
+    if (y->cloths == 1)
+        return from == 0 ? 0 : UINT32_MAX;
+    for (uint32_t k = 0; k < count; ++k)
+        for (unsigned bits = near[k].lanes.near; bits != 0; bits &= bits - 1) {
+            uint32_t of = y->of_face[j->branch[near[k].branch].face[__builtin_ctz(bits)]];
+            next = of >= from && of < next ? of : next;
+        }
+    return next;
+}
+
+/* The planes of a particle at one cloth. */
+static void find_planes(Job *j, Buffer *b, uint32_t row, const Near *near, uint32_t count,
+                        uint32_t cloth)
+{
+    PxSheets *s = j->s;
+    PxVec3 place = place_of(j->p, row);
+    unsigned mask[MOST_NEAR];
+    float least = INFINITY;
+    uint32_t face = UINT32_MAX;
+    for (uint32_t k = 0; k < count; ++k) {
+        mask[k] = mask_of(j, &near[k], cloth);
+        for (unsigned bits = mask[k]; bits != 0; bits &= bits - 1) {
+            int l = __builtin_ctz(bits);
+            if (near[k].lanes.square[l] < least) {
+                least = near[k].lanes.square[l];
+                face = j->branch[near[k].branch].face[l];
+            }
+        }
+    }
+    if (face == UINT32_MAX)
+        return;
+    PxSheetFound *found = next_found(j, b, row, cloth);
+    PxSheetPlane *first = &found->plane[0];
+    if (!measure(s, face, place, first)) {
+        if (first->distance == 0) {
+            s->nearest[row] = 0;
+            s->clear[row].top = INFINITY;
+        }
         return;
     }
-    for (uint32_t first = 0, end; first < list->count; first = end) {
-        uint32_t cloth = j->s->system->of_face[list->face[first]];
-        for (end = first + 1; end < list->count && j->s->system->of_face[list->face[end]] == cloth;)
-            ++end;
-        find_planes(j, list, g, first, end);
+    float normal[3] = {(float)first->normal.x, (float)first->normal.y, (float)first->normal.z};
+    float top = -INFINITY;
+    Others others;
+    others.count = 0;
+    for (uint32_t k = 0; k < count; ++k) {
+        const PxSheetBranch *branch = &j->branch[near[k].branch];
+        unsigned bits = PX_ISA_PICK(j->isa, px_sheet_compare)(branch, &near[k].lanes, mask[k],
+                                                              normal, (float)ALIKE, &top);
+        for (; bits != 0; bits &= bits - 1)
+            add_other(s, &others, branch->face[__builtin_ctz(bits)], place);
     }
+    found->planes = choose(s, &others, found->plane);
+    bool several = s->nearest[row] < INFINITY;
+    if ((float)first->distance < s->nearest[row]) {
+        s->nearest[row] = (float)first->distance;
+        /* of one cloth alone; several hide too much from each other */
+        s->clear[row] = several ? (PxSheetClear){.top = INFINITY}
+                                : (PxSheetClear){{normal[0], normal[1], normal[2]},
+                                                 top + 1e-4f * (float)s->reach};
+    } else {
+        s->clear[row].top = INFINITY;
+    }
+    ++b->founds;
+}
+
+/* As find_row(), one triangle at a time. */
+static void find_alone(Job *j, Buffer *b, uint32_t row)
+{
+    PxSheets *s = j->s;
+    for (uint32_t cloth = 0; cloth < s->sheets; ++cloth) {
+        PxSheetFound *one = next_found(j, b, row, cloth);
+        one->planes = px_sheet_planes(s, cloth, place_of(j->p, row), one->plane);
+        s->clear[row].top = INFINITY;
+        if (one->planes == 0)
+            continue;
+        s->nearest[row] = fminf(s->nearest[row], (float)one->plane[0].distance);
+        ++b->founds;
+    }
+}
+
+/* The planes of one particle, with branches around it. */
+static void find_row(Job *j, Buffer *b, const PxSheetBoxes *boxes, uint32_t row)
+{
+    const PxSheets *s = j->s;
+    const float at[3] = {j->p->x[row], j->p->y[row], j->p->z[row]};
+    uint16_t which[PX_SHEET_NEAR];
+    Near near[MOST_NEAR];
+    float most = 1.001f * (float)(s->reach * s->reach);
+    uint32_t reached = PX_ISA_PICK(j->isa, px_sheet_reaches)(boxes, at, most, which), count = 0;
+    for (uint32_t k = 0; k < reached; ++k) {
+        if (count == MOST_NEAR) {
+            find_alone(j, b, row);
+            return;
+        }
+        Near *n = &near[count];
+        n->branch = boxes->branch[which[k]];
+        const PxSheetBranch *branch = &j->branch[n->branch];
+        for (int c = 0; c < 3; ++c)
+            n->lanes.at[c] = (float)((double)at[c] - branch->at[c]);
+        PX_ISA_PICK(j->isa, px_sheet_measure)(branch, most, &n->lanes);
+        count += n->lanes.near != 0;
+    }
+    if (count == 0)
+        return;
+    for (uint32_t cloth = 0; (cloth = next_cloth(j, near, count, cloth)) != UINT32_MAX; ++cloth)
+        find_planes(j, b, row, near, count, cloth);
+    add_faces(j, b, row, near, count);
 }
 
 static PxBounds bounds_of(const PxParticles *p, uint32_t from, uint32_t to)
@@ -435,82 +473,53 @@ static PxBounds bounds_of(const PxParticles *p, uint32_t from, uint32_t to)
                       {(double)high[0], (double)high[1], (double)high[2]}};
 }
 
-/* Keeps the triangles in reach of each particle of a group; with several cloths or chunks, whose
- * distances are not all known any more, those around the group. */
-static void keep_faces(Job *j, const List *list, const Group *g)
+/* Lists the branches that meet a box. False: there are too many. */
+static bool list_boxes(const Job *j, PxSheetBox box, PxSheetBoxes *out)
 {
-    PxSheets *s = j->s;
-    const uint32_t *of_face = s->system->of_face;
-    bool known = list->count <= PX_SHEET_CHUNK && list->held == 0 &&
-                 of_face[list->face[0]] == of_face[list->face[list->count - 1]];
-    float most = 1.001f * (float)(s->reach * s->reach);
-    uint32_t lists = known ? g->count : 1, size = sizeof(PxSheetFaces) / sizeof(uint32_t);
-    px_join_begin();
-    uint32_t *room =
-        PX_ARENA_ARRAY(s->scratch, uint32_t, (size_t)lists * (size + (size_t)list->count));
-    j->no_room = j->no_room || room == NULL;
-    px_join_end();
-    if (room == NULL)
-        return;
-    for (uint32_t l = 0; l < g->count; ++l) {
-        PxSheetFaces *out = (PxSheetFaces *)room;
-        s->around[g->row + l] = out;
-        if (!known && l > 0)
-            continue;
-        out->count = 0;
-        for (uint32_t k = 0; k < list->count; ++k) {
-            out->leaf[out->count] = s->system->leaf_of[list->face[k]];
-            out->count += !known || list->lanes.square[k][l] < most;
+    const PxSheetTree *tree = &j->s->tree;
+    PxSheetWalk walk = {.box = box};
+    uint32_t count = 0;
+    for (uint32_t n; (n = px_sheet_next_branch(tree, &walk)) != UINT32_MAX; ++count) {
+        if (count == MOST)
+            return false;
+        out->branch[count] = j->number[n];
+        for (int k = 0; k < 3; ++k) {
+            out->low[k][count] = tree->box[n].low[k];
+            out->high[k][count] = tree->box[n].high[k];
         }
-        room += known ? size + out->count : 0;
     }
+    out->count = count;
+    for (; count % 8 != 0; ++count)
+        for (int k = 0; k < 3; ++k)
+            out->low[k][count] = out->high[k][count] = NAN;
+    return true;
 }
 
-/* Rows [from, to) of adjacent cells. */
-static void find_rows(Job *j, uint32_t from, uint32_t to, List *wide, List *list)
+/* Rows [from, to) of adjacent cells, with branches around them; NULL: not listed. */
+static void find_rows(Job *j, Buffer *b, uint32_t from, uint32_t to, const PxSheetBoxes *wide)
 {
     PxSheets *s = j->s;
+    float most = (float)s->reach;
+    PxSheetBoxes boxes;
+    boxes.count = 0;
+    bool listed = true;
+    if (wide == NULL || wide->count > 0) {
+        PxBounds around = bounds_of(j->p, from, to);
+        PxSheetBox box = px_sheet_box(around.low, around.high, s->reach);
+        if (wide == NULL)
+            listed = list_boxes(j, box, &boxes);
+        else
+            PX_ISA_PICK(j->isa, px_sheet_meets)(wide, box.low, box.high, &boxes);
+    }
     for (uint32_t i = from; i < to; ++i) {
         s->found[i] = NULL;
         s->nearest[i] = INFINITY;
         s->around[i] = NULL;
         s->clear[i] = (PxSheetClear){.top = -INFINITY};
-    }
-    PxBounds b = bounds_of(j->p, from, to);
-    PxSheetWalk walk = {.box = px_sheet_box(b.low, b.high, 2 * s->half)};
-    uint32_t first = px_sheet_next(&s->tree, &walk);
-    bool maybe = first != UINT32_MAX;
-    memset(s->maybe + from, maybe, to - from);
-    if (!maybe)
-        return;
-    /* nothing before the first triangle in that larger box is in this one */
-    bool listed =
-        list_faces(s, px_sheet_box(b.low, b.high, s->reach), s->system->leaf_of[first], wide);
-    for (uint32_t i = from; i < to && wide->count > 0; i += LANES) {
-        Group g = {.row = i, .count = to - i < LANES ? to - i : LANES};
-        b = bounds_of(j->p, i, i + g.count);
-        g.middle = px_scale(px_add(b.low, b.high), 0.5);
-        list->held = UINT32_MAX;
-        if (listed)
-            list_some(s, wide, px_sheet_box(b.low, b.high, s->reach), list);
-        for (uint32_t l = 0; l < LANES; ++l) {
-            g.place[l] = place_of(j->p, i + (l < g.count ? l : 0));
-            PxVec3 at = px_sub(g.place[l], g.middle);
-            g.at[0][l] = (float)at.x;
-            g.at[1][l] = (float)at.y;
-            g.at[2][l] = (float)at.z;
-        }
-        find_group(j, list, &g, listed);
-        if (listed && list->count > 0)
-            keep_faces(j, list, &g);
-    }
-}
-
-static void quad_rows(const Job *j, uint32_t from, uint32_t to)
-{
-    const PxSheets *s = j->s;
-    float most = (float)s->reach;
-    for (uint32_t i = from; i < to; ++i) {
+        if (!listed)
+            find_alone(j, b, i);
+        else if (boxes.count > 0)
+            find_row(j, b, &boxes, i);
         float *quad = s->quad + 4 * (size_t)i;
         quad[0] = j->p->x[i];
         quad[1] = j->p->y[i];
@@ -525,33 +534,41 @@ static void find_block(void *user, uint32_t begin, uint32_t end, int thread)
     enum { ADJACENT = 4 }; /* most cells in a row that share a list */
     Job *j = user;
     const PxGrid *g = j->grid;
-    List wide, list;
-    for (uint32_t c = begin, to; c < end; c = to) {
-        for (to = c + 1; to < end && to < c + ADJACENT && g->key[to] == g->key[to - 1] + 1;)
-            ++to;
-        find_rows(j, g->begin[c], g->begin[to], &wide, &list);
-        quad_rows(j, g->begin[c], g->begin[to]);
+    uint32_t shift = g->frame.shift[2];
+    PxSheetBoxes wide;
+    Buffer buffer;
+    buffer.founds = buffer.rows = buffer.entries = 0;
+    for (uint32_t layer = begin, next; layer < end; layer = next) { /* of one z */
+        for (next = layer + 1; next < end && g->key[next] >> shift == g->key[layer] >> shift;)
+            ++next;
+        PxBounds all = bounds_of(j->p, g->begin[layer], g->begin[next]);
+        bool listed = list_boxes(j, px_sheet_box(all.low, all.high, j->s->reach), &wide);
+        for (uint32_t c = layer, to; c < next; c = to) {
+            for (to = c + 1; to < next && g->key[to] - g->key[c] < ADJACENT;)
+                ++to;
+            find_rows(j, &buffer, g->begin[c], g->begin[to], listed ? &wide : NULL);
+        }
     }
+    flush(j, &buffer);
 }
 
 PxStatus px_sheets_find(PxSheets *s, const PxGrid *grid, const PxParticles *p, PxIsa isa,
                         const PxThreads *threads)
 {
-    enum { CELLS = 64, FACES = 256 };
+    enum { CELLS = 64, BRANCHES = 64 };
     uint32_t n = p->table.count;
     Job job = {.s = s, .grid = grid, .p = p, .isa = isa};
     s->found = PX_ARENA_ARRAY(s->scratch, PxSheetFound *, n + 1);
     s->nearest = PX_ARENA_ARRAY(s->scratch, float, n + 1);
     s->clear = PX_ARENA_ARRAY(s->scratch, PxSheetClear, n + 1);
-    s->maybe = PX_ARENA_ARRAY(s->scratch, uint8_t, n + 1);
     s->around = PX_ARENA_ARRAY(s->scratch, PxSheetFaces *, n + 1);
     s->quad = PX_ARENA_ARRAY(s->scratch, float, 4 * ((size_t)n + 1));
-    job.triangle = PX_ARENA_ARRAY(s->scratch, PxSheetTriangle, s->system->faces + 1);
-    if (s->found == NULL || s->nearest == NULL || s->clear == NULL || s->maybe == NULL ||
-        s->around == NULL || s->quad == NULL || job.triangle == NULL)
+    if (s->found == NULL || s->nearest == NULL || s->clear == NULL || s->around == NULL ||
+        s->quad == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u particles", n);
+    PX_TRY(list_branches(&job));
     s->particles = p;
-    px_parallel_for(threads, s->system->faces, FACES, pack_block, &job);
+    px_parallel_for(threads, s->branches, BRANCHES, pack_block, &job);
     px_parallel_for(threads, grid->cells, CELLS, find_block, &job);
     return job.no_room ? px_fail(PX_ERR_MEMORY, "cloth: no room for what %u particles touch", n)
                        : PX_OK;

@@ -4,16 +4,15 @@
 /// and the direction from there to the particle. A flat or smooth sheet is one plane, however many
 /// triangles are in reach; a fold may be several.
 ///
-/// Particles of a cell of the grid are tested together against the triangles near the cell
-/// (contact/sheet_tree.h), 8 at a time, in floats relative to the cell; the planes themselves are
-/// doubles.
+/// Each particle is tested against the triangles of the branches near it (contact/sheet_tree.h), 8
+/// at a time, in floats relative to the branch; the planes themselves are doubles.
 #ifndef PX_CONTACT_SHEET_NEAR_H
 #define PX_CONTACT_SHEET_NEAR_H
 
 #include "contact/sheets.h"
 
-/// Fills s->found, s->nearest and s->clear for the particles that `grid` has sorted. Errors:
-/// PX_ERR_MEMORY.
+/// Fills s->found, s->nearest, s->clear, s->around and s->quad for the particles that `grid` has
+/// sorted. Errors: PX_ERR_MEMORY.
 PxStatus px_sheets_find(PxSheets *s, const PxGrid *grid, const PxParticles *p, PxIsa isa,
                         const PxThreads *threads);
 

@@ -1,4 +1,4 @@
-/// Distances of 8 particles to triangles of cloth: contact/sheet_near.h.
+/// Distances of particles to triangles of cloth, and ways that these cross: contact/sheet_near.h.
 #include "contact/sheet_near_pass.h"
 
 #include <math.h>
@@ -11,11 +11,6 @@ typedef struct Vec {
 PX_INLINE Vec all(const float v[3])
 {
     return (Vec){px_f8(v[0]), px_f8(v[1]), px_f8(v[2])};
-}
-
-PX_INLINE Vec load(const float v[3][8])
-{
-    return (Vec){px_f8_load(v[0]), px_f8_load(v[1]), px_f8_load(v[2])};
 }
 
 PX_INLINE PxF8 dot(Vec a, Vec b)
@@ -49,76 +44,182 @@ PX_INLINE PxF8 clamp(PxF8 t)
     return px_f8_min(px_f8_max(t, px_f8(0)), px_f8(1));
 }
 
-/* The first corner of a triangle from the middle of the particles. */
-PX_INLINE Vec first_corner(const PxSheetChunk *c, const PxSheetTriangle *t)
+PX_INLINE Vec load(const float v[3][8])
 {
-    const float a[3] = {(float)(t->at[0] - c->middle[0]), (float)(t->at[1] - c->middle[1]),
-                        (float)(t->at[2] - c->middle[2])};
-    return all(a);
+    return (Vec){px_f8_load(v[0]), px_f8_load(v[1]), px_f8_load(v[2])};
 }
 
-void PX_ISA_NAME(px_sheet_measure)(const PxSheetChunk *chunk, uint32_t first, float least[8],
-                                   uint32_t best_of[8], PxSheetLanes *out)
+PX_INLINE Vec cross(Vec a, Vec b)
 {
-    const Vec p = load(chunk->at);
-    PxF8 lowest = px_f8_load(least);
-    PxI8 number;
-    memcpy(&number, best_of, sizeof number);
-    for (uint32_t f = 0; f < chunk->count; ++f) {
-        const PxSheetTriangle *t = &chunk->triangle[chunk->face[f]];
-        float bb = t->bb, bc = t->bc, cc = t->cc;
-        Vec ab = all(t->ab), ac = all(t->ac), ap = sub(p, first_corner(chunk, t));
-        Vec side = sub(ac, ab);
-        PxF8 d = dot(ap, ab), e = dot(ap, ac);
-        PxF8 v = (px_f8(cc) * d - px_f8(bc) * e) * px_f8(t->turn);
-        PxF8 w = (px_f8(bb) * e - px_f8(bc) * d) * px_f8(t->turn);
-        PxI8 inside = (v >= px_f8(0)) & (w >= px_f8(0)) & (v + w <= px_f8(1));
-        Vec on[3];
-        on[0] = less(ap, ab, clamp(d * px_f8(t->over[0])));
-        on[1] = less(sub(ap, ab), side, clamp((e - d + px_f8(bb - bc)) * px_f8(t->over[1])));
-        on[2] = less(ap, ac, clamp(e * px_f8(t->over[2])));
-        PxF8 square[3] = {dot(on[0], on[0]), dot(on[1], on[1]), dot(on[2], on[2])};
-        PxF8 best = px_f8_min(square[0], px_f8_min(square[1], square[2]));
-        Vec r = choose_vec(square[0] <= best, on[0], choose_vec(square[1] <= best, on[1], on[2]));
-        PxI8 nearer = {0};
-        for (int k = 0; k < 3; ++k) { /* the nearest point is ap - on[k], seen from a */
-            Vec to = sub(all(t->beyond[k]), sub(ap, on[k]));
-            nearer |= (square[k] <= best * px_f8(1.00001f)) & (dot(on[k], to) > px_f8(0));
+    return (Vec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+PX_INLINE void store(float to[3][8], Vec v)
+{
+    px_f8_store(to[0], v.x);
+    px_f8_store(to[1], v.y);
+    px_f8_store(to[2], v.z);
+}
+
+/* 1 / v, or `otherwise` if v is not above 0. */
+PX_INLINE PxF8 inverse(PxF8 v, PxF8 otherwise)
+{
+    return choose(v > px_f8(0), px_f8(1) / v, otherwise);
+}
+
+void PX_ISA_NAME(px_sheet_branch_end)(PxSheetBranch *t)
+{
+    const Vec a = load(t->a), ab = sub(load(t->ab), a), ac = sub(load(t->ac), a);
+    const PxF8 bb = dot(ab, ab), bc = dot(ab, ac), cc = dot(ac, ac), det = bb * cc - bc * bc;
+    Vec n = cross(ab, ac);
+    PxF8 size = inverse(px_f8_sqrt(dot(n, n)), px_f8(0));
+    store(t->ab, ab);
+    store(t->ac, ac);
+    store(t->normal, (Vec){n.x * size, n.y * size, n.z * size});
+    for (int k = 0; k < 3; ++k)
+        store(t->beyond[k], sub(load(t->beyond[k]), a));
+    px_f8_store(t->bb, bb);
+    px_f8_store(t->bc, bc);
+    px_f8_store(t->cc, cc);
+    px_f8_store(t->turn, inverse(det, px_f8(NAN)));
+    px_f8_store(t->over[0], inverse(bb, px_f8(0)));
+    px_f8_store(t->over[1], inverse(bb - (bc + bc) + cc, px_f8(0)));
+    px_f8_store(t->over[2], inverse(cc, px_f8(0)));
+}
+
+void PX_ISA_NAME(px_sheet_meets)(const PxSheetBoxes *from, const float low[3], const float high[3],
+                                 PxSheetBoxes *to)
+{
+    uint32_t found = 0;
+    for (uint32_t k = 0; k < from->count; k += 8) {
+        PxI8 meet = px_f8(0) == px_f8(0);
+        for (int c = 0; c < 3; ++c)
+            meet &= (px_f8_load(from->low[c] + k) <= px_f8(high[c])) &
+                    (px_f8_load(from->high[c] + k) >= px_f8(low[c]));
+        for (unsigned bits = px_f8_bits(meet); bits != 0; bits &= bits - 1) {
+            uint32_t at = k + (uint32_t)__builtin_ctz(bits);
+            to->branch[found] = from->branch[at];
+            for (int c = 0; c < 3; ++c) {
+                to->low[c][found] = from->low[c][at];
+                to->high[c][found] = from->high[c][at];
+            }
+            ++found;
         }
-        Vec within = less(less(ap, ab, v), ac, w);
-        r = choose_vec(inside, within, r);
-        PxF8 size = choose(inside, dot(within, within), best);
-        PxI8 lower = size < lowest;
-        lowest = choose(lower, size, lowest);
-        number = (number & ~lower) | ((number * 0 + (int32_t)(first + f)) & lower);
-        px_f8_store(out->square[f], size);
-        px_f8_store(out->apart[f][0], r.x);
-        px_f8_store(out->apart[f][1], r.y);
-        px_f8_store(out->apart[f][2], r.z);
-        out->least[f] = (uint8_t)px_f8_bits(inside | ~nearer);
     }
-    px_f8_store(least, lowest);
-    memcpy(best_of, &number, sizeof number);
+    to->count = found;
+    for (; found % 8 != 0; ++found)
+        for (int c = 0; c < 3; ++c)
+            to->low[c][found] = to->high[c][found] = NAN;
 }
 
-void PX_ISA_NAME(px_sheet_compare)(const PxSheetChunk *chunk, const PxSheetLanes *lanes,
-                                   const float normal[3][8], float reach, float alike,
-                                   uint8_t *other, float top[8])
+uint32_t PX_ISA_NAME(px_sheet_reaches)(const PxSheetBoxes *boxes, const float at[3], float square,
+                                       uint16_t out[PX_SHEET_NEAR])
 {
-    const Vec p = load(chunk->at), n = load(normal);
-    PxF8 most = px_f8_load(top);
-    for (uint32_t f = 0; f < chunk->count; ++f) {
-        const PxSheetTriangle *t = &chunk->triangle[chunk->face[f]];
-        PxF8 square = px_f8_load(lanes->square[f]);
-        PxI8 near = square < px_f8(reach * reach);
-        PxF8 along = dot(load(lanes->apart[f]), n);
-        PxI8 differs = near & (along < px_f8(alike) * px_f8_sqrt(square));
-        other[f] = (uint8_t)(px_f8_bits(differs) & lanes->least[f]);
-        PxF8 b = dot(all(t->ab), n), c = dot(all(t->ac), n);
-        PxF8 high = dot(sub(first_corner(chunk, t), p), n) + px_f8_max(px_f8(0), px_f8_max(b, c));
-        most = choose(near, px_f8_max(most, high), most);
+    uint32_t found = 0;
+    for (uint32_t k = 0; k < boxes->count; k += 8) {
+        PxF8 sum = px_f8(0);
+        for (int c = 0; c < 3; ++c) {
+            PxF8 p = px_f8(at[c]);
+            PxF8 under = px_f8_load(boxes->low[c] + k) - p,
+                 over = p - px_f8_load(boxes->high[c] + k);
+            PxF8 gap = px_f8_max(px_f8(0), px_f8_max(under, over)); /* NaN stays */
+            sum += gap * gap;
+        }
+        for (unsigned bits = px_f8_bits(sum < px_f8(square)); bits != 0; bits &= bits - 1)
+            out[found++] = (uint16_t)(k + (uint32_t)__builtin_ctz(bits));
     }
-    px_f8_store(top, most);
+    return found;
+}
+
+void PX_ISA_NAME(px_sheet_measure)(const PxSheetBranch *t, float reach, PxSheetLanes *out)
+{
+    const Vec ab = load(t->ab), ac = load(t->ac), ap = sub(all(out->at), load(t->a));
+    PxF8 height = dot(ap, load(t->normal));
+    out->near = 0;
+    if (px_f8_bits(height * height < px_f8(1.0001f * reach)) == 0)
+        return;
+    const PxF8 bb = px_f8_load(t->bb), bc = px_f8_load(t->bc), cc = px_f8_load(t->cc);
+    const PxF8 turn = px_f8_load(t->turn);
+    Vec side = sub(ac, ab);
+    PxF8 d = dot(ap, ab), e = dot(ap, ac);
+    PxF8 v = (cc * d - bc * e) * turn, w = (bb * e - bc * d) * turn;
+    PxI8 inside = (v >= px_f8(0)) & (w >= px_f8(0)) & (v + w <= px_f8(1));
+    Vec within = less(less(ap, ab, v), ac, w);
+    Vec on[3];
+    on[0] = less(ap, ab, clamp(d * px_f8_load(t->over[0])));
+    on[1] = less(sub(ap, ab), side, clamp((e - d + bb - bc) * px_f8_load(t->over[1])));
+    on[2] = less(ap, ac, clamp(e * px_f8_load(t->over[2])));
+    PxF8 square[3] = {dot(on[0], on[0]), dot(on[1], on[1]), dot(on[2], on[2])};
+    PxF8 best = px_f8_min(square[0], px_f8_min(square[1], square[2]));
+    PxF8 size = choose(inside, dot(within, within), best);
+    out->near = px_f8_bits(size < px_f8(reach));
+    if (out->near == 0)
+        return;
+    Vec r = choose_vec(square[0] <= best, on[0], choose_vec(square[1] <= best, on[1], on[2]));
+    PxI8 nearer = {0};
+    for (int k = 0; k < 3; ++k) { /* the nearest point is ap - on[k], seen from a */
+        Vec to = sub(load(t->beyond[k]), sub(ap, on[k]));
+        nearer |= (square[k] <= best * px_f8(1.00001f)) & (dot(on[k], to) > px_f8(0));
+    }
+    r = choose_vec(inside, within, r);
+    px_f8_store(out->square, size);
+    px_f8_store(out->apart[0], r.x);
+    px_f8_store(out->apart[1], r.y);
+    px_f8_store(out->apart[2], r.z);
+    out->least = px_f8_bits(inside | ~nearer);
+}
+
+unsigned PX_ISA_NAME(px_sheet_compare)(const PxSheetBranch *t, const PxSheetLanes *lanes,
+                                       unsigned mask, const float normal[3], float alike,
+                                       float *top)
+{
+    const Vec n = all(normal);
+    PxF8 along = dot(load(lanes->apart), n);
+    PxI8 differs = along < px_f8(alike) * px_f8_sqrt(px_f8_load(lanes->square));
+    PxF8 b = dot(load(t->ab), n), c = dot(load(t->ac), n);
+    PxF8 high = dot(sub(load(t->a), all(lanes->at)), n) + px_f8_max(px_f8(0), px_f8_max(b, c));
+    float each[8];
+    px_f8_store(each, high);
+    for (unsigned bits = mask; bits != 0; bits &= bits - 1) {
+        float one = each[__builtin_ctz(bits)];
+        *top = one > *top ? one : *top;
+    }
+    return px_f8_bits(differs) & lanes->least & mask;
+}
+
+PX_INLINE PxF8 size_of(PxF8 v)
+{
+    return px_f8_max(v, -v);
+}
+
+/* Upper bound of the size of a product, for its rounding. */
+PX_INLINE PxF8 dot_size(Vec a, Vec b)
+{
+    return size_of(a.x) * size_of(b.x) + size_of(a.y) * size_of(b.y) + size_of(a.z) * size_of(b.z);
+}
+
+unsigned PX_ISA_NAME(px_sheet_may_cross)(const PxSheetBranch *t, const float from[3],
+                                         const float to[3])
+{
+    const Vec ab = load(t->ab), ac = load(t->ac), a = load(t->a);
+    const Vec p = sub(all(from), a), q = sub(all(to), a), n = cross(ab, ac);
+    const PxF8 bb = px_f8_load(t->bb), bc = px_f8_load(t->bc), cc = px_f8_load(t->cc);
+    const PxF8 turn = px_f8_load(t->turn);
+    PxF8 rounded = px_f8(4e-6f) * (dot_size(n, p) + dot_size(n, q));
+    PxF8 s = dot(n, p), u = dot(n, q);
+    PxI8 misses = ((s > rounded) & (u > rounded)) | ((s < -rounded) & (u < -rounded));
+    if (px_f8_bits(misses) == 0xff)
+        return 0;
+    PxF8 along = s - u;
+    Vec at = less(p, sub(p, q), s / along);
+    PxF8 d = dot(at, ab), e = dot(at, ac);
+    PxF8 v = (cc * d - bc * e) * turn, w = (bb * e - bc * d) * turn;
+    /* along the plane, or a sliver: rounding decides where it is met */
+    PxI8 unsure = (size_of(along) < px_f8(1e3f) * rounded) | (turn * bb * cc > px_f8(1e2f));
+    PxF8 slack = px_f8(-1e-3f);
+    PxI8 beside = (v < slack) | (w < slack) | (v + w > px_f8(1) - slack);
+    PxI8 real = bb == bb; /* not NaN */
+    return px_f8_bits(real & ~misses & (unsure | ~beside));
 }
 
 /* The parts [low, high] of the way d from one end in which a sheet within reach of that end may
@@ -135,27 +236,26 @@ PX_INLINE void bound_part(Vec d, Vec n, PxF8 top, PxF8 near, PxF8 *low, PxF8 *hi
 unsigned PX_ISA_NAME(px_sheet_may_part)(const PxSheetRows *rows, uint32_t i, const uint32_t row[8])
 {
     const float *own = rows->quad + 4 * (size_t)i, *c = rows->clear + 4 * (size_t)i;
-    const Vec from = all(own), n = all(c);
-    const PxF8 near = px_f8(own[3]);
+    const PxF8 near = px_f8(own[3]), one = px_f8(1.001f);
     Vec to, m;
     PxF8 far, top;
     px_f8_load_quads(rows->quad, row, &to.x, &to.y, &to.z, &far);
-    Vec d = sub(to, from);
+    Vec d = sub(to, all(own));
     PxF8 square = dot(d, d), sum = px_f8(0.999f) * (near + far);
     PxI8 apart = (sum * sum <= square) & (square > px_f8(0));
     if (px_f8_bits(apart) == 0)
         return 0;
-    px_f8_load_quads(rows->clear, row, &m.x, &m.y, &m.z, &top);
-    PxF8 length = px_f8_sqrt(square);
     /* Parts of the way: up to `reach` a crossing is within reach of this end, from 1 - `reach` on
      * within that of the other. It is no nearer to an end than the nearest sheet. */
-    PxF8 reach = px_f8(1.001f * rows->reach) / length, one = px_f8(1.001f);
+    PxF8 length = px_f8_sqrt(square), reach = px_f8(1.001f * rows->reach) / length;
     PxF8 here, there, until, back;
-    bound_part(d, n, px_f8(c[3]), px_f8(0.999f) * near / length, &here, &until);
+    bound_part(d, all(c), px_f8(c[3]), px_f8(0.999f) * near / length, &here, &until);
+    PxI8 may = apart & (here <= until * one) & (here <= reach) &
+               (here <= one - px_f8(0.999f) * far / length);
+    if (px_f8_bits(may) == 0)
+        return 0;
+    px_f8_load_quads(rows->clear, row, &m.x, &m.y, &m.z, &top);
     bound_part((Vec){-d.x, -d.y, -d.z}, m, top, px_f8(0.999f) * far / length, &there, &back);
-    PxI8 may = apart & (here <= until * one), other = apart & (there <= back * one);
-    PxI8 both = other & (here + there <= one) & (here <= reach) & (there <= reach);
-    may &= both | (here <= one - reach);
-    other &= there <= one - reach; /* what is within reach of both is found at this end */
-    return px_f8_bits(may) | px_f8_bits(other) << 8;
+    PxI8 both = (there <= back * one) & (here + there <= one) & (there <= reach);
+    return px_f8_bits(may & (both | (here <= one - reach)));
 }

@@ -1,52 +1,71 @@
-/// Input and output of the vector loops of sheet_near.c: 8 particles against a list of triangles.
+/// Vector loops of sheet_near.c and sheets.c: a particle against the triangles of a branch.
 #ifndef PX_CONTACT_SHEET_NEAR_PASS_H
 #define PX_CONTACT_SHEET_NEAR_PASS_H
 
 #include "base/simd.h"
 
-/// A triangle at the start of a step, for particles near it.
-typedef struct PxSheetTriangle {
-    double at[3]; ///< its first corner, a
-    float ab[3], ac[3];
-    float beyond[3][3]; ///< by edge (ab, bc, ca): corner of the triangle beyond it, from a; NaN:
-                        ///< border
-    float bb, bc, cc;   ///< products of ab and ac
-    float turn;         ///< over their determinant; NaN: no area, nothing is inside
-    float over[3];      ///< over the squares of the edges; 0: no length
-} PxSheetTriangle;
+/// Up to 8 triangles that are neighbours in the hierarchy (contact/sheet_tree.h), at the start of a
+/// step; lanes without one are NaN. Places are floats from `at`.
+typedef struct PxSheetBranch {
+    double at[3];
+    uint32_t face[8]; ///< UINT32_MAX: none
+    float a[3][8];    ///< first corner
+    float ab[3][8], ac[3][8];
+    float normal[3][8];        ///< of unit length; 0: no area
+    float beyond[3][3][8];     ///< by edge (ab, bc, ca): corner of the triangle beyond it, from
+                               ///< a; NaN: border
+    float bb[8], bc[8], cc[8]; ///< products of ab and ac
+    float turn[8];             ///< over their determinant; NaN: no area, nothing is inside
+    float over[3][8];          ///< over the squares of the edges; 0: no length
+} PxSheetBranch;
 
-/// Most triangles of one call.
-#define PX_SHEET_CHUNK 128
-
-/// By triangle, 8 lanes each.
+/// A particle and a branch.
 typedef struct PxSheetLanes {
-    float square[PX_SHEET_CHUNK][8];   ///< of the distance, m^2
-    float apart[PX_SHEET_CHUNK][3][8]; ///< from the nearest point to the particle, m
-    uint8_t least[PX_SHEET_CHUNK];     ///< bit of a lane: no triangle beyond an edge is nearer
+    float at[3];       ///< the particle
+    unsigned near;     ///< bits of the triangles in reach
+    unsigned least;    ///< bits: no triangle beyond an edge is nearer
+    float square[8];   ///< of the distance, m^2
+    float apart[3][8]; ///< from the nearest point to the particle, m
 } PxSheetLanes;
 
-/// 8 particles and some triangles.
-typedef struct PxSheetChunk {
-    const PxSheetTriangle *triangle; ///< all of them
-    const uint32_t *face;            ///< which ones,
-    uint32_t count;                  ///< and how many
-    double middle[3];                ///< of the particles
-    float at[3][8];                  ///< the particles, from there
-} PxSheetChunk;
+/// Boxes of branches, padded to 8 with NaN.
+#define PX_SHEET_NEAR 512
+typedef struct PxSheetBoxes {
+    uint32_t count;
+    uint32_t branch[PX_SHEET_NEAR];
+    float low[3][PX_SHEET_NEAR], high[3][PX_SHEET_NEAR];
+} PxSheetBoxes;
 
-/// Distances of the particles to the triangles. Lowers least[lane], the square of the least
-/// distance so far, and sets best[lane] to `first` and the number of that triangle in the chunk.
+/// Sets the rest of a branch from a, b and c of its triangles: out->ab and out->ac are their
+/// second and third corners before.
+PX_ISA_DECLARE(void, px_sheet_branch_end, (PxSheetBranch * out));
+
+/// Takes the boxes over that meet the box [low, high].
+PX_ISA_DECLARE(void, px_sheet_meets,
+               (const PxSheetBoxes *from, const float low[3], const float high[3],
+                PxSheetBoxes *to));
+
+/// Lists the boxes that a place is nearer to than the root of `square`. Returns their number.
+PX_ISA_DECLARE(uint32_t, px_sheet_reaches,
+               (const PxSheetBoxes *boxes, const float at[3], float square,
+                uint16_t out[PX_SHEET_NEAR]));
+
+/// Distances of the particle at out->at to the triangles of a branch. `square`: of the reach.
 PX_ISA_DECLARE(void, px_sheet_measure,
-               (const PxSheetChunk *chunk, uint32_t first, float least[8], uint32_t best[8],
-                PxSheetLanes *out));
+               (const PxSheetBranch *branch, float square, PxSheetLanes *out));
 
-/// With the unit normals of the particles' first planes. Sets bits of other[]: the direction from
-/// that triangle's nearest point, which is a least distance within reach, has a cosine below
-/// `alike` with the normal. Raises top[lane] to the largest component along the normal of corners
-/// of triangles within reach, from the particle.
-PX_ISA_DECLARE(void, px_sheet_compare,
-               (const PxSheetChunk *chunk, const PxSheetLanes *lanes, const float normal[3][8],
-                float reach, float alike, uint8_t *other, float top[8]));
+/// With the unit normal of the particle's first plane and the triangles `mask`. Returns bits: the
+/// direction from that triangle's nearest point, which is a least distance, has a cosine below
+/// `alike` with the normal. Raises *top to the largest component along the normal of corners, from
+/// the particle.
+PX_ISA_DECLARE(unsigned, px_sheet_compare,
+               (const PxSheetBranch *branch, const PxSheetLanes *lanes, unsigned mask,
+                const float normal[3], float alike, float *top));
+
+/// Bits of the triangles of a branch that the way between two places, from branch->at, may cross:
+/// all that it does, and some that it misses by less than a thousandth of their size.
+PX_ISA_DECLARE(unsigned, px_sheet_may_cross,
+               (const PxSheetBranch *branch, const float from[3], const float to[3]));
 
 /// Particles by row, for pairs that a sheet may separate.
 typedef struct PxSheetRows {
@@ -55,8 +74,7 @@ typedef struct PxSheetRows {
     float reach;
 } PxSheetRows;
 
-/// Sets the bits of those of 8 rows whose way from row i a sheet may cross: bits 0 to 7 within
-/// reach of i, 8 to 15 within reach of the other row alone.
+/// Sets the bits of those of 8 rows whose way from row i a sheet within reach of i may cross.
 PX_ISA_DECLARE(unsigned, px_sheet_may_part,
                (const PxSheetRows *rows, uint32_t i, const uint32_t row[8]));
 

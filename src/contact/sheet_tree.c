@@ -31,16 +31,6 @@ static double most(double a, double b)
     return a > b ? a : b;
 }
 
-static PxSheetBox box_of_face(const PxVec3 t[3])
-{
-    PxVec3 low = t[0], high = t[0];
-    for (int k = 1; k < 3; ++k) {
-        low = px_vec(least(low.x, t[k].x), least(low.y, t[k].y), least(low.z, t[k].z));
-        high = px_vec(most(high.x, t[k].x), most(high.y, t[k].y), most(high.z, t[k].z));
-    }
-    return box_of(low, high);
-}
-
 static void join(PxSheetBox *to, const PxSheetBox *a, const PxSheetBox *b)
 {
     for (int k = 0; k < 4; ++k) {
@@ -52,8 +42,19 @@ static void join(PxSheetBox *to, const PxSheetBox *a, const PxSheetBox *b)
 typedef struct Fit {
     const PxClothSystem *system;
     const PxVec3 *from, *to;
+    PxSheetBox *corner; /* by vertex: a box of the vertex alone */
     PxSheetBox *box;
 } Fit;
+
+static void corner_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Fit *j = user;
+    for (uint32_t v = begin; v < end; ++v) {
+        PxVec3 at = j->from != NULL ? px_sub(j->to[v], j->from[v]) : j->to[v];
+        j->corner[v] = box_of(at, at);
+    }
+}
 
 static void fit_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
@@ -61,12 +62,10 @@ static void fit_block(void *user, uint32_t begin, uint32_t end, int thread)
     const Fit *j = user;
     const PxClothSystem *y = j->system;
     for (uint32_t f = begin; f < end; ++f) {
-        PxVec3 t[3];
-        for (int k = 0; k < 3; ++k) {
-            uint32_t v = y->face[f].corner[k];
-            t[k] = j->from != NULL ? px_sub(j->to[v], j->from[v]) : j->to[v];
-        }
-        j->box[y->leaf_of[f]] = box_of_face(t);
+        const uint32_t *v = y->face[f].corner;
+        PxSheetBox box;
+        join(&box, &j->corner[v[0]], &j->corner[v[1]]);
+        join(&j->box[y->leaf_of[f]], &box, &j->corner[v[2]]);
     }
 }
 
@@ -74,12 +73,15 @@ static void fit_block(void *user, uint32_t begin, uint32_t end, int thread)
 static PxSheetBox *fit(const PxClothSystem *y, const PxVec3 *from, const PxVec3 *to,
                        PxArena *scratch, const PxThreads *threads)
 {
-    enum { FACES = 512 };
-    Fit job = {y, from, to, PX_ARENA_ARRAY(scratch, PxSheetBox, y->nodes + 1)};
-    PxSheetBox *box = job.box;
-    if (box == NULL)
+    enum { FACES = 2048, VERTICES = 1024 };
+    PxSheetBox *box = PX_ARENA_ARRAY(scratch, PxSheetBox, y->nodes + 1);
+    PxArenaMark mark = px_arena_mark(scratch);
+    Fit job = {y, from, to, PX_ARENA_ARRAY(scratch, PxSheetBox, y->vertices + 1), box};
+    if (box == NULL || job.corner == NULL)
         return NULL;
+    px_parallel_for(threads, y->vertices, VERTICES, corner_block, &job);
     px_parallel_for(threads, y->faces, FACES, fit_block, &job);
+    px_arena_release(scratch, mark);
     for (uint32_t n = y->nodes; n-- > 0;) /* children come after their parent */
         if (y->node[n].face == UINT32_MAX)
             join(&box[n], &box[n + 1], &box[y->node[n + 1].next]);
@@ -109,6 +111,25 @@ PxSheetBox px_sheet_box(PxVec3 a, PxVec3 b, double reach)
     PxVec3 low = {least(a.x, b.x) - reach, least(a.y, b.y) - reach, least(a.z, b.z) - reach};
     PxVec3 high = {most(a.x, b.x) + reach, most(a.y, b.y) + reach, most(a.z, b.z) + reach};
     return box_of(low, high);
+}
+
+uint32_t px_sheet_next_branch(const PxSheetTree *tree, PxSheetWalk *walk)
+{
+    const PxClothNode *node = tree->system->node;
+    uint32_t n = walk->at, nodes = tree->system->nodes;
+    const PxSheetBox *q = &walk->box;
+    while (n < nodes) {
+        bool meets = px_sheet_boxes_meet(&tree->box[n], q);
+        uint32_t next = node[n].next, at = n;
+        bool small = px_sheet_is_branch(n, next);
+        n = meets && !small ? n + 1 : next;
+        if (meets && small) {
+            walk->at = n;
+            return at;
+        }
+    }
+    walk->at = n;
+    return UINT32_MAX;
 }
 
 uint32_t px_sheet_next(const PxSheetTree *tree, PxSheetWalk *walk)

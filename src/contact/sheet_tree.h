@@ -55,6 +55,19 @@ typedef struct PxSheetWalk {
 /// more.
 uint32_t px_sheet_next(const PxSheetTree *tree, PxSheetWalk *walk);
 
+/// Most triangles of a branch.
+#define PX_SHEET_BRANCH 8
+
+/// Is the subtree of nodes [n, next) of at most that many triangles? Of a parent that is not, such
+/// a subtree is a branch. A subtree of t triangles has 2 t - 1 nodes.
+static inline bool px_sheet_is_branch(uint32_t n, uint32_t next)
+{
+    return next - n < 2 * PX_SHEET_BRANCH;
+}
+
+/// As px_sheet_next(), by branches: the node of the next one that the box meets.
+uint32_t px_sheet_next_branch(const PxSheetTree *tree, PxSheetWalk *walk);
+
 /// A walk over the triangles that points may come nearer to than `keep` on straight ways, while
 /// they make theirs: those whose distance at the start is at most the largest relative
 /// displacement and `keep`.

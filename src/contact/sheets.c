@@ -3,6 +3,7 @@
 #include "contact/sheet_near_pass.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 static void corners_of(const PxSheets *s, uint32_t face, PxVec3 t[3])
@@ -306,23 +307,31 @@ bool px_sheets_between(const PxSheets *s, PxVec3 a, PxVec3 b)
 }
 
 /* The same for triangles in reach of row i, which is at one end. */
-static bool is_between(const PxSheets *s, uint32_t i, PxVec3 a, PxVec3 b)
+static bool is_between(const PxSheets *s, PxIsa isa, uint32_t i, PxVec3 a, PxVec3 b)
 {
     const PxSheetFaces *list = s->around[i];
     if (list == NULL)
         return px_sheets_between(s, a, b);
-    PxSheetBox box = px_sheet_box(a, b, 0);
-    for (uint32_t k = 0; k < list->count; ++k)
-        if (px_sheet_boxes_meet(&s->tree.box[list->leaf[k]], &box) &&
-            parts(s, s->system->node[list->leaf[k]].face, a, b))
-            return true;
+    for (uint32_t k = 0; k < list->count; ++k) {
+        const PxSheetBranch *t = &s->branch[list->entry[k] >> 8];
+        const float from[3] = {(float)(a.x - t->at[0]), (float)(a.y - t->at[1]),
+                               (float)(a.z - t->at[2])};
+        const float to[3] = {(float)(b.x - t->at[0]), (float)(b.y - t->at[1]),
+                             (float)(b.z - t->at[2])};
+        unsigned bits = PX_ISA_PICK(isa, px_sheet_may_cross)(t, from, to);
+        for (bits &= list->entry[k] & 0xff; bits != 0; bits &= bits - 1)
+            if (parts(s, t->face[__builtin_ctz(bits)], a, b))
+                return true;
+    }
     return false;
 }
 
 typedef struct Part {
     const PxSheets *s;
+    const PxPairs *pairs;
     PxSheetRows rows;
     PxIsa isa;
+    _Atomic uint8_t *cut; /* by row: a sheet separates it from a neighbour */
 } Part;
 
 static PxVec3 place_of(const PxSheets *s, uint32_t i)
@@ -331,34 +340,65 @@ static PxVec3 place_of(const PxSheets *s, uint32_t i)
     return px_vec((double)p->x[i], (double)p->y[i], (double)p->z[i]);
 }
 
-/* A way that a sheet crosses is at least as long as both distances to the sheet together, and at
- * most as long as the support: the crossing is within reach of one of its ends. */
+/* Is a sheet in reach of the row? */
+static bool is_near(const PxSheets *s, uint32_t i)
+{
+    return s->clear[i].top > -INFINITY;
+}
+
+/* Bits of the ways from row i to up to 8 others that a sheet within reach of i crosses. */
+static unsigned separated(const Part *j, uint32_t i, const uint32_t *list, uint32_t size)
+{
+    const PxSheets *s = j->s;
+    uint32_t rest[8];
+    const uint32_t *row = list;
+    if (size < 8) { /* a way to itself is never crossed */
+        for (uint32_t k = 0; k < 8; ++k)
+            rest[k] = k < size ? list[k] : i;
+        row = rest;
+    }
+    unsigned may = PX_ISA_PICK(j->isa, px_sheet_may_part)(&j->rows, i, row), are = 0;
+    for (; may != 0; may &= may - 1) {
+        int k = __builtin_ctz(may);
+        if (is_between(s, j->isa, i, place_of(s, i), place_of(s, row[k])))
+            are |= 1u << k;
+    }
+    return are;
+}
+
+/* Finds the rows of separated pairs. A way that a sheet crosses is at most as long as the support:
+ * the crossing is within reach of one of its ends. */
+static void cut_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Part *j = user;
+    for (uint32_t i = begin; i < end; ++i) {
+        if (!is_near(j->s, i))
+            continue;
+        const uint32_t *list = j->pairs->row + j->pairs->start[i];
+        uint32_t size = j->pairs->size[i];
+        for (uint32_t n = 0; n < size; n += 8)
+            for (unsigned are = separated(j, i, list + n, size - n); are != 0; are &= are - 1) {
+                atomic_store_explicit(&j->cut[i], 1, memory_order_relaxed);
+                atomic_store_explicit(&j->cut[list[n + (uint32_t)__builtin_ctz(are)]], 1,
+                                      memory_order_relaxed);
+            }
+    }
+}
+
 static bool mark_separated(const void *user, uint32_t i, const uint32_t *list, uint32_t size,
                            uint8_t *bits)
 {
     const Part *j = user;
-    const PxSheets *s = j->s;
     bool any = false;
-    if (!s->maybe[i])
-        return false;
     for (uint32_t n = 0; n < size; n += 8) {
-        uint32_t rest[8];
-        const uint32_t *row = list + n;
-        if (size - n < 8) { /* a way to itself is never crossed */
-            for (uint32_t k = 0; k < 8; ++k)
-                rest[k] = n + k < size ? list[n + k] : i;
-            row = rest;
-        }
-        unsigned may = PX_ISA_PICK(j->isa, px_sheet_may_part)(&j->rows, i, row);
-        for (unsigned left = (may | may >> 8) & 0xff; left != 0; left &= left - 1) {
-            int k = __builtin_ctz(left);
-            PxVec3 from = place_of(s, i), to = place_of(s, row[k]);
-            if (!((may >> k & 1) && is_between(s, i, from, to)) &&
-                !((may >> k & 0x100) && is_between(s, row[k], from, to)))
-                continue;
-            bits[n / 8] |= (uint8_t)(1u << k);
-            any = true;
-        }
+        unsigned are = is_near(j->s, i) ? separated(j, i, list + n, size - n) : 0;
+        for (uint32_t k = n; k < n + 8 && k < size; ++k)
+            if (!(are >> (k - n) & 1) && is_near(j->s, list[k]) &&
+                atomic_load_explicit(&j->cut[list[k]], memory_order_relaxed))
+                are |= separated(j, list[k], &i, 1) << (k - n);
+        bits[n / 8] = (uint8_t)are;
+        any = any || are != 0;
     }
     return any;
 }
@@ -366,6 +406,19 @@ static bool mark_separated(const void *user, uint32_t i, const uint32_t *list, u
 PxStatus px_sheets_part(const PxSheets *s, PxPairs *pairs, uint32_t behind, PxArena *scratch,
                         PxIsa isa, const PxThreads *threads, PxPairsParted *out)
 {
-    const Part job = {.s = s, .rows = {s->quad, s->clear[0].normal, (float)s->reach}, .isa = isa};
-    return px_pairs_cut(pairs, mark_separated, &job, behind, scratch, threads, out);
+    Part job = {.s = s,
+                .pairs = pairs,
+                .rows = {s->quad, s->clear[0].normal, (float)s->reach},
+                .isa = isa,
+                .cut = PX_ARENA_ARRAY(scratch, _Atomic uint8_t, s->particles->table.count + 1)};
+    uint32_t rows = 0, *row = PX_ARENA_ARRAY(scratch, uint32_t, pairs->count + 1);
+    *out = (PxPairsParted){.rows = 0};
+    if (job.cut == NULL || row == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u particles", pairs->count);
+    memset((void *)job.cut, 0, s->particles->table.count);
+    px_parallel_for(threads, pairs->count, PX_BLOCK / 4, cut_block, &job);
+    for (uint32_t i = 0; i < pairs->count; ++i)
+        if (atomic_load_explicit(&job.cut[i], memory_order_relaxed))
+            row[rows++] = i;
+    return px_pairs_cut(pairs, row, rows, mark_separated, &job, behind, scratch, threads, out);
 }

@@ -69,10 +69,11 @@ typedef struct PxSheetClear {
     float top;       ///< from the particle, m; INFINITY: not known, -INFINITY: none in reach
 } PxSheetClear;
 
-/// Triangles around some particles.
+/// Triangles in reach of a particle: numbers of branches, shifted by 8, and bits of their
+/// triangles.
 typedef struct PxSheetFaces {
     uint32_t count;
-    uint32_t leaf[]; ///< their nodes in the hierarchy
+    uint32_t entry[];
 } PxSheetFaces;
 
 /// Most cells of the grid in a column of fluid.
@@ -95,7 +96,7 @@ typedef struct PxSheetTouch {
     PxSheetPlane own;             ///< the plane, if there is one
     double part[PX_SHEET_PLANES]; ///< of each plane in the mass that it adds, 1 in sum
     uint32_t cells, near;         ///< number of cells in its column, and of those that may be empty
-    uint32_t *cell;               ///< UINT32_MAX: empty
+    uint32_t *cell;               ///< UINT32_MAX: empty; NULL: not listed yet
     PxVec3 impulse;               ///< of the particle on the sheet in this step, N s
     double column;                ///< mass of the fluid in front of it, kg
     double carried; ///< its share of that column: the mass that it adds to the sheet, kg
@@ -148,9 +149,10 @@ typedef struct PxSheets {
     const PxParticles *particles; ///< those of found[]
     PxSheetFound **found;         ///< by row; NULL: no sheet is in reach
     float *nearest;        ///< by row: distance of the nearest sheet, m; INFINITY: none in reach
-    uint8_t *maybe;        ///< by row: a sheet may cross the way to a neighbour
     PxSheetClear *clear;   ///< by row
-    PxSheetFaces **around; ///< by row: all triangles in reach, and others; NULL: not listed
+    PxSheetFaces **around; ///< by row: all triangles in reach, and some beyond; NULL: not listed
+    struct PxSheetBranch *branch; ///< triangles for the vector loops (contact/sheet_near_pass.h)
+    uint32_t branches;
     float *quad;           ///< by row: position, and nearest[] or `reach`
     PxVec3 *load;          ///< by vertex: impulses of the fluid in this step, N s
     PxClothAdded *added;   ///< by vertex: mass of the fluid in front of both sides
@@ -168,6 +170,9 @@ typedef struct PxSheets {
     uint8_t *touching;   ///< by row: does a sheet hide a part of its kernel?
     uint8_t *pressed;    ///< by row: does it move along with a sheet?
     PxSheetCell *cell;   ///< by cell of the fluid's grid
+    uint32_t *cell_at;   ///< hash of the keys of cells: its number; UINT32_MAX: none
+    uint32_t cell_mask;
+    _Atomic uint8_t *in_column; ///< by cell: is it one of a column?
 } PxSheets;
 
 /// Takes arrays from scratch. `s` has system, x, sent, mass, dt, half, reach and spacing; friction

@@ -211,7 +211,9 @@ void px_pairs_isolate(PxPairs *pairs, const uint8_t *alone, const PxThreads *thr
 typedef struct Cut {
     PxPairs *pairs;
     uint8_t *bits;
-    uint8_t *some; /* by row */
+    const uint32_t *of; /* rows in question; NULL: all */
+    uint32_t rows;      /* their number */
+    uint8_t *some;      /* of each of them: are there such entries? */
     const uint32_t *group;
     PxRowMark *mark;
     const void *user;
@@ -240,12 +242,12 @@ static void mark_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Cut *job = user;
-    for (uint32_t i = begin; i < end; ++i) {
+    for (uint32_t n = begin; n < end; ++n) {
+        uint32_t i = job->of[n], size = job->pairs->size[i];
         const uint32_t *row = job->pairs->row + job->pairs->start[i];
         uint8_t *bits = job->bits + job->pairs->start[i] / 8;
-        uint32_t size = job->pairs->size[i];
         memset(bits, 0, (size + 7) / 8);
-        job->some[i] = job->mark(job->user, i, row, size, bits);
+        job->some[n] = job->mark(job->user, i, row, size, bits);
     }
 }
 
@@ -272,17 +274,17 @@ static PxStatus cut(Cut *job, PxBlockFunction *mark, PxArena *scratch, const PxT
 {
     PxPairs *pairs = job->pairs;
     *out = (PxPairsParted){.rows = 0};
-    job->some = PX_ARENA_ARRAY(scratch, uint8_t, pairs->count);
+    job->some = PX_ARENA_ARRAY(scratch, uint8_t, job->rows + 1);
     job->bits = PX_ARENA_ARRAY(scratch, uint8_t, px_round_up(pairs->used / 8 + 1, 1u << 12));
     if (job->some == NULL || job->bits == NULL)
         return px_fail(PX_ERR_MEMORY, "neighbours: no room for %u particles", pairs->count);
-    px_parallel_for(threads, pairs->count, PX_BLOCK, mark, job);
+    px_parallel_for(threads, job->rows, job->of != NULL ? PX_BLOCK / 16 : PX_BLOCK, mark, job);
     uint32_t rows = 0;
     size_t entries = 0;
-    for (uint32_t i = 0; i < pairs->count; ++i)
-        if (job->some[i]) {
+    for (uint32_t n = 0; n < job->rows; ++n)
+        if (job->some[n]) {
             ++rows;
-            entries += (pairs->size[i] + 7u) & ~7u;
+            entries += (pairs->size[job->of != NULL ? job->of[n] : n] + 7u) & ~7u;
         }
     uint32_t *row = PX_ARENA_ARRAY(scratch, uint32_t, rows),
              *size = PX_ARENA_ARRAY(scratch, uint32_t, rows),
@@ -291,9 +293,10 @@ static PxStatus cut(Cut *job, PxBlockFunction *mark, PxArena *scratch, const PxT
         return px_fail(PX_ERR_MEMORY, "neighbours: no room for %zu pairs", entries);
     *out = (PxPairsParted){rows, row, size, entry};
     job->row = row;
-    for (uint32_t i = 0; i < pairs->count; ++i) {
-        if (!job->some[i])
+    for (uint32_t n = 0; n < job->rows; ++n) {
+        if (!job->some[n])
             continue;
+        uint32_t i = job->of != NULL ? job->of[n] : n;
         uint32_t padded = (pairs->size[i] + 7u) & ~7u;
         memcpy(entry, pairs->row + pairs->start[i], padded * sizeof *entry);
         entry += padded;
@@ -307,14 +310,16 @@ static PxStatus cut(Cut *job, PxBlockFunction *mark, PxArena *scratch, const PxT
 PxStatus px_pairs_part(PxPairs *pairs, const uint32_t *group, uint32_t behind, PxArena *scratch,
                        const PxThreads *threads, PxPairsParted *out)
 {
-    Cut job = {.pairs = pairs, .group = group, .behind = behind};
+    Cut job = {.pairs = pairs, .group = group, .rows = pairs->count, .behind = behind};
     return cut(&job, mark_groups_block, scratch, threads, out);
 }
 
-PxStatus px_pairs_cut(PxPairs *pairs, PxRowMark *mark, const void *user, uint32_t behind,
-                      PxArena *scratch, const PxThreads *threads, PxPairsParted *out)
+PxStatus px_pairs_cut(PxPairs *pairs, const uint32_t *row, uint32_t rows, PxRowMark *mark,
+                      const void *user, uint32_t behind, PxArena *scratch, const PxThreads *threads,
+                      PxPairsParted *out)
 {
-    Cut job = {.pairs = pairs, .mark = mark, .user = user, .behind = behind};
+    Cut job = {
+        .pairs = pairs, .of = row, .rows = rows, .mark = mark, .user = user, .behind = behind};
     return cut(&job, mark_block, scratch, threads, out);
 }
 

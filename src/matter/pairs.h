@@ -60,11 +60,13 @@ PxStatus px_pairs_part(PxPairs *pairs, const uint32_t *group, uint32_t behind, P
                        const PxThreads *threads, PxPairsParted *out);
 /// The same for the pairs that `mark` marks: it sets the bits (k % 8 of bits[k / 8]) of the entries
 /// list[k] of row i that are separated from it, which are 0 before, and returns whether there are
-/// any. If it marks (i, j), it must mark (j, i).
+/// any. It is called for the rows of a list, in ascending order, alone. If it marks (i, j), it must
+/// mark (j, i).
 typedef bool PxRowMark(const void *user, uint32_t i, const uint32_t *list, uint32_t size,
                        uint8_t *bits);
-PxStatus px_pairs_cut(PxPairs *pairs, PxRowMark *mark, const void *user, uint32_t behind,
-                      PxArena *scratch, const PxThreads *threads, PxPairsParted *out);
+PxStatus px_pairs_cut(PxPairs *pairs, const uint32_t *row, uint32_t rows, PxRowMark *mark,
+                      const void *user, uint32_t behind, PxArena *scratch, const PxThreads *threads,
+                      PxPairsParted *out);
 /// Puts the pairs back; after several calls, in the reverse order.
 void px_pairs_unite(PxPairs *pairs, const PxPairsParted *parted);
 

@@ -121,6 +121,20 @@ static float absorption_of_xrays(const PxMaterialDef *material, const PxSceneLoo
                                               : 6 / (float)size * (float)(material->density / 1000);
 }
 
+/* Factor of the albedo of cloth that is full of a liquid: pigments have their own colour. Clear
+ * water is blue by its depth, and in pores it has no colour, so of clear liquids it counts how much
+ * less than water they let through half the scene. The root is a tuned depth: honey turns white
+ * cloth amber, oil yellow. */
+static PxV3 tint_of(const Known *k, const PxSceneLook *stated)
+{
+    const PxV3 water = knowns[WATER].left;
+    PxV3 left = stated != NULL ? linear(stated->colour) : k->clear ? k->left : k->grain;
+    if (stated != NULL ? stated->kind != PX_SCENE_CLEAR : !k->clear)
+        return left;
+    return px_v3(sqrtf(fminf(left.x / water.x, 1)), sqrtf(fminf(left.y / water.y, 1)),
+                 sqrtf(fminf(left.z / water.z, 1)));
+}
+
 PxLook px_look_of_surface(const PxMaterialDef *material, const PxSceneLook *stated, size_t index,
                           double size)
 {
@@ -139,6 +153,7 @@ PxLook px_look_of_surface(const PxMaterialDef *material, const PxSceneLook *stat
         look.ior = k.clear ? look.ior : k.ior;
     }
     look.xray = absorption_of_xrays(material, stated, size);
+    look.tint = tint_of(&k, stated);
     return look;
 }
 
@@ -155,6 +170,7 @@ PxLook px_look_of_particles(const PxMaterialDef *material, const PxSceneLook *st
         look = px_look_glossy(k.grain, k.clear ? 0.3f : k.roughness);
     /* balls that touch fill pi / 6 of a cubic lattice, and stand for all of it */
     look.xray = 6 / PX_PI_F * absorption_of_xrays(material, stated, size);
+    look.tint = tint_of(&k, stated);
     return look;
 }
 

@@ -11,8 +11,8 @@
 
 static void thing_free(PxThing *t)
 {
-    void *arrays[] = {t->position, t->normal, t->velocity, t->colour,  t->temperature,
-                      t->wetness,  t->radius, t->uv,       t->triangle};
+    void *arrays[] = {t->position, t->normal, t->velocity, t->colour, t->temperature,
+                      t->wetness,  t->tint,   t->radius,   t->uv,     t->triangle};
     for (size_t k = 0; k < PX_COUNT(arrays); ++k)
         px_release(NULL, arrays[k], 0);
 }
@@ -64,6 +64,8 @@ PxStatus px_scenery_add_thing(PxScenery *scenery, PxThingKind kind, uint32_t loo
         good = take((void **)&t.temperature, points, sizeof *t.temperature);
     if (good && (with & PX_WITH_WETNESS))
         good = take((void **)&t.wetness, points, sizeof *t.wetness);
+    if (good && (with & PX_WITH_TINT))
+        good = take((void **)&t.tint, points, sizeof *t.tint);
     if (good && (with & PX_WITH_RADIUS))
         good = take((void **)&t.radius, points, sizeof *t.radius);
     if (good && (with & PX_WITH_UV))

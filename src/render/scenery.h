@@ -47,6 +47,7 @@ typedef struct PxLook {
     float xray;      ///< absorption of x-rays, 1/m
     float shell;     ///< for x-rays, thickness of a surface that encloses no matter of its own, m;
                      ///< 0: what it encloses absorbs
+    PxV3 tint;       ///< liquids: factor of the albedo of cloth that is full of it
     PxFabric fabric;
 } PxLook;
 
@@ -64,6 +65,7 @@ typedef struct PxThing {
     PxV3 *colour;       ///< replaces the look's colour; NULL: the look's colour
     float *temperature; ///< degrees C, for incandescence; NULL: no glow
     float *wetness;     ///< mesh: how wet cloth is, 0 .. 1; NULL: dry
+    PxV3 *tint;         ///< mesh: factor of the albedo by what it is wet with; NULL: 1
     float *radius;      ///< balls, discs
     float (*uv)[2];     ///< mesh: texture coordinates, of cloth in m; NULL: none
     uint32_t triangles;
@@ -143,6 +145,7 @@ enum {
     PX_WITH_RADIUS = 16u,
     PX_WITH_UV = 32u,
     PX_WITH_WETNESS = 64u,
+    PX_WITH_TINT = 128u,
 };
 PxStatus px_scenery_add_thing(PxScenery *scenery, PxThingKind kind, uint32_t look, uint32_t points,
                               uint32_t triangles, unsigned with, PxThing **out);

@@ -606,8 +606,14 @@ static void touch_walls(const Touch *touch, PxVec3 *at, PxVec3 *normal)
         *height = setting->level + s * touching(d / s, -0.1);
 }
 
+/* Most liquids in cloth. */
+enum { LIQUIDS = 4 };
+
 typedef struct PlyPlaces {
     const float *x[3], *n[3], *v[3], *radius, *temperature, *wetness, *uv[2];
+    int liquids;                  /* that cloth is wet with */
+    const float *liquid[LIQUIDS]; /* part of each of all by mass */
+    uint32_t material[LIQUIDS];
 } PlyPlaces;
 
 static PlyPlaces ply_places(const PxTable *points)
@@ -621,6 +627,10 @@ static PlyPlaces ply_places(const PxTable *points)
         p.n[k] = floats(points, "normal", k);
         p.v[k] = floats(points, "velocity", k);
     }
+    for (uint32_t c = 0; c < points->columns && p.liquids < LIQUIDS; ++c)
+        if (points->column[c].type == PX_F32 &&
+            px_frame_is_liquid(&points->column[c], &p.material[p.liquids]))
+            p.liquid[p.liquids++] = points->column[c].data[0];
     return p;
 }
 
@@ -746,6 +756,23 @@ static bool meets_another(const Fill *f, const float at[3])
     return false;
 }
 
+/* What the liquids in cloth do to its albedo: the factor of each, to the power of its part of the
+ * room in the pores. */
+static PxV3 tint_at(const Fill *f, uint32_t row, float wetness)
+{
+    PxV3 tint = px_v3_all(1);
+    for (int k = 0; k < f->from.liquids; ++k) {
+        if (f->from.material[k] >= f->look_count)
+            continue;
+        PxV3 full = f->looks[f->from.material[k]].tint;
+        float part = wetness * fminf(fmaxf(f->from.liquid[k][row], 0), 1);
+        tint = px_v3_mul(tint,
+                         px_v3(powf(fmaxf(full.x, 1e-3f), part), powf(fmaxf(full.y, 1e-3f), part),
+                               powf(fmaxf(full.z, 1e-3f), part)));
+    }
+    return tint;
+}
+
 static PxV3 colour_at(const Fill *f, uint32_t row, const float at[3])
 {
     uint32_t who;
@@ -798,6 +825,8 @@ static void fill_points(void *user, uint32_t begin, uint32_t end, int thread)
             t->temperature[k] = from->temperature[r];
         if (t->wetness != NULL) /* 0 for NaN */
             t->wetness[k] = fminf(fmaxf(from->wetness[r], 0), 1);
+        if (t->tint != NULL)
+            t->tint[k] = tint_at(f, r, t->wetness[k]);
         if (t->colour != NULL)
             t->colour[k] = colour_at(f, r, at);
         for (int c = 0; c < 2 && t->uv != NULL; ++c)
@@ -833,7 +862,7 @@ static PxStatus add_part(Fill *f, const Part *part, uint32_t look, const PxThrea
                          PxScenery *out)
 {
     bool discs = f->discs, coloured = f->colouring->column[0] != '\0';
-    bool painted = false;
+    bool painted = false, wet = f->from.wetness != NULL && f->skin && !discs && !coloured;
     for (uint32_t k = 0; f->painted != NULL && k < part->points && !painted; ++k)
         painted = f->painted[part->row[k]] > 0.5f;
     f->look = look;
@@ -856,7 +885,7 @@ static PxStatus add_part(Fill *f, const Part *part, uint32_t look, const PxThrea
         PX_WITH_NORMAL | PX_WITH_VELOCITY | (discs ? PX_WITH_RADIUS : 0) |
             (f->mixed || coloured || painted ? PX_WITH_COLOUR : 0) |
             (f->from.temperature != NULL && !coloured ? PX_WITH_TEMPERATURE : 0) |
-            (f->from.wetness != NULL && f->skin && !discs && !coloured ? PX_WITH_WETNESS : 0) |
+            (wet ? PX_WITH_WETNESS : 0) | (wet && f->from.liquids > 0 ? PX_WITH_TINT : 0) |
             (f->from.uv[0] != NULL && f->from.uv[1] != NULL ? PX_WITH_UV : 0),
         &f->thing));
     f->looks = out->looks.data;

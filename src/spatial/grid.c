@@ -27,12 +27,25 @@ static inline uint64_t axis_coordinate(const PxGridFrame *f, int axis, int64_t n
     return c < 1 ? 1 : c > f->last[axis] ? f->last[axis] : (uint64_t)c;
 }
 
-uint64_t px_grid_key(const PxGridFrame *f, float x, float y, float z)
+static inline uint64_t key_of(const PxGridFrame *f, double inverse, float x, float y, float z)
 {
-    double inverse = 1.0 / f->cell;
     return axis_coordinate(f, 0, cell_number(inverse, x)) |
            axis_coordinate(f, 1, cell_number(inverse, y)) << f->shift[1] |
            axis_coordinate(f, 2, cell_number(inverse, z)) << f->shift[2];
+}
+
+uint64_t px_grid_key(const PxGridFrame *f, float x, float y, float z)
+{
+    return key_of(f, 1.0 / f->cell, x, y, z);
+}
+
+void px_grid_keys_along(const PxGridFrame *f, const double from[3], const double step[3],
+                        uint32_t count, uint64_t *key)
+{
+    double inverse = 1.0 / f->cell;
+    for (uint32_t k = 0; k < count; ++k)
+        key[k] = key_of(f, inverse, (float)(from[0] + k * step[0]), (float)(from[1] + k * step[1]),
+                        (float)(from[2] + k * step[2]));
 }
 
 /* ---- the frame ---------------------------------------------------------- */

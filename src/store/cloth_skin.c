@@ -87,6 +87,18 @@ static PxStatus put_wetness(const PxClothSkin *skin, const PxTable *vertices)
     float *to = px_table_find(skin->points, "saturation")->data[0];
     memcpy(to + skin->first_vertex, px_table_find(vertices, "saturation")->data[0],
            vertices->count * sizeof *to);
+    const double *water = px_table_find(vertices, "water")->data[0];
+    for (uint32_t c = 0; c < vertices->columns; ++c) { /* each liquid as a part of all by mass */
+        const PxColumn *from = &vertices->column[c];
+        uint32_t material;
+        if (!px_frame_is_liquid(from, &material))
+            continue;
+        PX_TRY(px_table_add(skin->points, from->name, "", PX_F32, 1, PX_COLUMN_FRAME, NULL));
+        to = px_table_find(skin->points, from->name)->data[0];
+        for (uint32_t i = 0; i < vertices->count; ++i)
+            to[skin->first_vertex + i] =
+                water[i] > 0 ? (float)(((const double *)from->data[0])[i] / water[i]) : 0;
+    }
     return PX_OK;
 }
 

@@ -5,6 +5,7 @@
 #include "phyxel/version.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static PxStatus frame_path(char path[PX_PATH_MAX], const char *dir, uint32_t number)
@@ -293,6 +294,19 @@ bool px_frame_has_wetness(const PxTable *vertices)
     const PxColumn *saturation = px_table_find(vertices, "saturation");
     return water != NULL && water->type == PX_F64 && water->components == 1 && saturation != NULL &&
            saturation->type == PX_F32 && saturation->components == 1;
+}
+
+bool px_frame_is_liquid(const PxColumn *column, uint32_t *material)
+{
+    static const char first[] = "liquid_";
+    const char *number = column->name + sizeof first - 1;
+    char *end;
+    if (strncmp(column->name, first, sizeof first - 1) != 0 || column->components != 1 ||
+        *number < '0' || *number > '9')
+        return false;
+    unsigned long value = strtoul(number, &end, 10);
+    *material = (uint32_t)value;
+    return *end == '\0' && value < UINT32_MAX && (column->type == PX_F64 || column->type == PX_F32);
 }
 
 void px_frame_pose(const PxTable *rigid, PxWall *wall)

@@ -81,6 +81,8 @@ typedef struct PxFrameCloth {
 PxStatus px_frame_count_cloth(const char *dir, uint32_t number, PxFrameCloth *out);
 /// Has a table of vertices of cloth the columns `water` and `saturation`?
 bool px_frame_has_wetness(const PxTable *vertices);
+/// Is it the column of a liquid in cloth, liquid_K? K is its material.
+bool px_frame_is_liquid(const PxColumn *column, uint32_t *material);
 
 /// Sets the pose of a rigid body from the table of px_frame_read_rigid(). wall->boundary.body is
 /// the body's number in the scene. A body that is not in the table keeps its pose.

@@ -372,7 +372,6 @@ static PxStatus gather(PxWorld *world, PxClothStep *s)
                        .wetness = wetness,
                        .handle = words(t, HANDLE),
                        .tolerance = world->sheets != NULL ? 1e-6 : 2e-3,
-                       .linear = world->sheets != NULL,
                        .most_iterations = 400,
                        .isa = world->isa};
     PX_TRY(px_cloth_step_begin(s));
@@ -545,7 +544,7 @@ PxStatus px_cloth_stage_guess(PxWorld *world, PxVec3 *w)
     PxArenaMark mark = px_arena_mark(&world->scratch);
     PX_TRY(solve(world, 1e-3, &run));
     memcpy(w, run.solved, run.step.system->vertices * sizeof *w);
-    px_sheet_stage_keep(world, w);
+    px_sheet_stage_keep(world, w, run.step.tangent == NULL);
     px_arena_release(&world->scratch, mark);
     return PX_OK;
 }
@@ -570,7 +569,7 @@ PxStatus px_cloth_stage_yields(PxWorld *world, PxYieldMass *mass, PxVec3 *impuls
         u[i] = free ? s.u[i] : s.v[i];
     }
     px_arena_release(&world->scratch, mark);
-    px_sheet_stage_keep(world, NULL);
+    px_sheet_stage_keep(world, NULL, true);
     return PX_OK;
 }
 

@@ -88,10 +88,10 @@ PxStatus px_sheet_stage_begin(PxWorld *world, PxFluid *fluid)
     return PX_OK;
 }
 
-void px_sheet_stage_keep(const PxWorld *world, const PxVec3 *w)
+void px_sheet_stage_keep(const PxWorld *world, const PxVec3 *w, bool assembled)
 {
     PxSheetRun *run = world->sheets;
-    run->assembled = true;
+    run->assembled = assembled;
     if (w == NULL)
         return;
     memcpy(run->solved, w, run->sheets.system->vertices * sizeof *w);

@@ -28,8 +28,9 @@ void px_sheet_stage_load(const PxWorld *world, PxClothStep *step);
 PxStatus px_sheet_stage_return(PxWorld *world, const PxFluid *fluid, const PxClothStep *step);
 
 /// Keeps the velocities of a solve of the cloth: the next one of this step starts from them. NULL:
-/// the matrix of the step was assembled, and nothing solved yet.
-void px_sheet_stage_keep(const PxWorld *world, const PxVec3 *w);
+/// the matrix of the step was assembled, and nothing solved yet. `assembled`: it is that of the
+/// start of the step, not of a later tangent (cloth/newton.h).
+void px_sheet_stage_keep(const PxWorld *world, const PxVec3 *w, bool assembled);
 /// Was the matrix of this step assembled before?
 bool px_sheet_stage_assembled(const PxWorld *world);
 /// Those velocities; NULL: there was no solve in this step.

@@ -150,14 +150,6 @@ void px_wet_forget(PxWorld *world, uint32_t material)
 
 /* ---- frames and checkpoints ----------------------------------------------------------------- */
 
-static bool several(const uint64_t slot[PX_WET_LIQUIDS])
-{
-    int count = 0;
-    for (int k = 0; k < PX_WET_LIQUIDS; ++k)
-        count += slot[k] != 0;
-    return count > 1;
-}
-
 static void name_of(char name[32], uint64_t slot)
 {
     snprintf(name, 32, "liquid_%llu", (unsigned long long)(slot - 1));
@@ -168,7 +160,7 @@ PxStatus px_wet_frame_columns(const PxWorld *world, PxTable *out)
     uint64_t slot[PX_WET_LIQUIDS];
     char name[32];
     get_slots(&world->state, slot);
-    for (int k = 0; k < PX_WET_LIQUIDS && several(slot); ++k) {
+    for (int k = 0; k < PX_WET_LIQUIDS; ++k) {
         if (slot[k] == 0)
             continue;
         name_of(name, slot[k]);
@@ -183,7 +175,7 @@ void px_wet_frame_fill(const PxWorld *world, PxTable *out)
     char name[32];
     PxClothWater w = px_cloth_water(world);
     get_slots(&world->state, slot);
-    for (int k = 0; k < PX_WET_LIQUIDS && several(slot); ++k) {
+    for (int k = 0; k < PX_WET_LIQUIDS; ++k) {
         if (slot[k] == 0)
             continue;
         name_of(name, slot[k]);

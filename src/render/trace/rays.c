@@ -224,6 +224,8 @@ static const char *wrong_with(const PxScenery *scenery, const PxThing *t, uint32
         return "temperature";
     if (t->wetness != NULL && !(t->wetness[k] >= 0 && t->wetness[k] <= 1))
         return "wetness";
+    if (t->tint != NULL && !is_within(t->tint[k], 2))
+        return "tint";
     return NULL;
 }
 
@@ -468,6 +470,16 @@ static void fill_mesh(const PxThing *t, uint32_t prim, float u, float v, PxHit *
             w * t->wetness[corner[0]] + u * t->wetness[corner[1]] + v * t->wetness[corner[2]];
 }
 
+/* The albedo of cloth, each time light meets it with the liquid in its pores. */
+static PxV3 tinted(const PxThing *t, uint32_t triangle, float u, float v, PxV3 colour)
+{
+    if (t->tint == NULL)
+        return colour;
+    const uint32_t *corner = t->triangle[triangle];
+    PxV3 c = px_v3_scale(t->tint[corner[0]], 1 - u - v);
+    return px_v3_mul(colour, px_v3_mad(px_v3_mad(c, t->tint[corner[1]], u), t->tint[corner[2]], v));
+}
+
 bool px_rays_intersect(const PxRays *rays, const PxRay *ray, PxHit *hit)
 {
     if (!is_usable(ray))
@@ -494,7 +506,8 @@ bool px_rays_intersect(const PxRays *rays, const PxRay *ray, PxHit *hit)
         if (fabric->shown && t->uv != NULL && t->colour == NULL)
             px_fabric_shade(fabric, t, r.hit.primID, r.hit.u, r.hit.v, ray->direction, hit);
         if (hit->wetness > 0)
-            hit->colour = px_colour_wet(hit->colour, hit->wetness);
+            hit->colour =
+                px_colour_wet(tinted(t, r.hit.primID, r.hit.u, r.hit.v, hit->colour), hit->wetness);
     } else if (t->kind == PX_THING_DISCS) {
         blend_discs(rays, ray, t, r.hit.primID, hit);
     } else {
