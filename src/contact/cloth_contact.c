@@ -8,11 +8,12 @@
 #include "contact/cloth_rigids.h"
 
 #include <math.h>
+#include <string.h>
 
 #define WALLS 3    /* rounds in which boundaries decide */
 #define ROUNDS 6   /* rounds of Newton's method */
 #define HARDER 6   /* rounds in which what boundaries would pierce is pushed harder */
-#define TIES 3     /* rounds in which what would cross is tied */
+#define TIES 16    /* rounds in which what would cross is tied */
 #define AGAIN 20   /* times that forces are taken anew */
 #define ROUGH 0.02 /* tolerance of rounds that another one follows */
 #define FEW 0.02   /* part of the contacts that may still change */
@@ -69,8 +70,40 @@ static PxStatus harden(PxClothWalls *walls, PxClothStep *s)
     return PX_OK;
 }
 
+/* The velocities of cloth and bodies, to go back to. */
+typedef struct Kept {
+    PxVec3 *w, (*change)[2];
+    uint32_t bodies;
+} Kept;
+
+static PxStatus keep(const PxClothStep *s, Kept *k)
+{
+    uint32_t n = s->system->vertices;
+    if (k->w == NULL) {
+        k->bodies = s->bodies != NULL ? s->bodies->count : 0;
+        k->w = PX_ARENA_ARRAY(s->scratch, PxVec3, n + 1);
+        k->change = px_arena_take_array(s->scratch, k->bodies + 1, sizeof *k->change);
+    }
+    if (k->w == NULL || k->change == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices", n);
+    memcpy(k->w, s->w, n * sizeof *k->w);
+    for (uint32_t b = 0; b < k->bodies; ++b)
+        memcpy(k->change[b], s->bodies->body[b].change, sizeof k->change[b]);
+    return PX_OK;
+}
+
+static void go_back(PxClothStep *s, const Kept *k)
+{
+    for (uint32_t i = 0; i < s->system->vertices; ++i)
+        s->w[i] = px_cloth_obey(s, i, k->w[i]);
+    for (uint32_t b = 0; b < k->bodies; ++b)
+        memcpy(s->bodies->body[b].change, k->change[b], sizeof k->change[b]);
+}
+
 PxStatus px_cloth_contact_solve(PxClothWalls *walls, PxClothCollision *collision, PxClothStep *s)
 {
+    Kept kept = {.w = NULL};
+    bool solved = true;
     PX_TRY(solve_rounds(walls, collision, s));
     PX_TRY(harden(walls, s));
     for (int again = 0; again < AGAIN; ++again) {
@@ -78,11 +111,19 @@ PxStatus px_cloth_contact_solve(PxClothWalls *walls, PxClothCollision *collision
         PX_TRY(px_cloth_newton_done(s, &done));
         if (done)
             break;
+        PX_TRY(keep(s, &kept));
+        solved = solved && s->converged;
+        s->converged = true;
         PX_TRY(px_cloth_newton_again(s));
         PX_TRY(solve_rounds(walls, collision, s));
         PX_TRY(px_cloth_newton_search(s));
         PX_TRY(harden(walls, s));
+        if (!s->converged) { /* rounds that are not solved lead astray */
+            go_back(s, &kept);
+            break;
+        }
     }
+    s->converged = s->converged && solved;
     for (int round = 0; round < TIES; ++round) {
         uint32_t found;
         PX_TRY(px_stop_check(s->threads));

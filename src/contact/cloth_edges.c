@@ -304,7 +304,8 @@ void px_cloth_edges_end(PxClothWalls *walls, const PxClothStep *s)
 
 /* Moves a place out of a boundary by the least motion of its vertices, and takes their velocity
  * towards it away. */
-static void move_out(PxClothWalls *walls, PxClothStep *s, uint32_t boundary, const PxClothPlace *p)
+static void move_out(PxClothWalls *walls, PxClothStep *s, uint32_t boundary, const PxClothPlace *p,
+                     bool trial)
 {
     PxBoundary *b = walls->boundary[boundary];
     const uint32_t *c = p->corner;
@@ -330,7 +331,8 @@ static void move_out(PxClothWalls *walls, PxClothStep *s, uint32_t boundary, con
         at[i] = px_mad(at[i], normal, out * p->weight[k]);
         s->w[i] = px_mad(s->w[i], normal, push * p->weight[k] / s->mass[i]);
     }
-    px_boundary_take(b, (PxImpulse){place, px_scale(normal, -push)});
+    if (!trial)
+        px_boundary_take(b, (PxImpulse){place, px_scale(normal, -push)});
 }
 
 static int compare_places(const void *a, const void *b)
@@ -344,7 +346,8 @@ static int compare_places(const void *a, const void *b)
     return order;
 }
 
-static PxStatus move_all_out(PxClothWalls *walls, PxClothStep *s, uint32_t boundary, bool *moved)
+static PxStatus move_all_out(PxClothWalls *walls, PxClothStep *s, uint32_t boundary, bool trial,
+                             bool *moved)
 {
     PxClothSearch *f = &walls->edges->search;
     PX_TRY(search(walls, boundary, walls->at, DEEP, true));
@@ -354,20 +357,22 @@ static PxStatus move_all_out(PxClothWalls *walls, PxClothStep *s, uint32_t bound
     for (int sweep = 0; sweep < SWEEPS; ++sweep)
         for (uint32_t n = 0; n < f->count; ++n)
             if (f->found[n].distance < DEEP * f->found[n].keep && !is_forced(f, &f->found[n])) {
-                move_out(walls, s, boundary, &f->found[n]);
+                move_out(walls, s, boundary, &f->found[n], trial);
                 *moved = true;
             }
     return PX_OK;
 }
 
-PxStatus px_cloth_edges_repair(PxClothWalls *walls, PxClothStep *s)
+PxStatus px_cloth_edges_repair(PxClothWalls *walls, PxClothStep *s, bool trial, bool *moved)
 {
-    bool moved = true;
-    for (int pass = 0; pass < PASSES && moved; ++pass) {
-        moved = false;
+    bool more = true;
+    *moved = false;
+    for (int pass = 0; pass < PASSES && more; ++pass) {
+        more = false;
         for (uint32_t k = 0; k < walls->boundaries; ++k)
             if (walls->close[k] > 0)
-                PX_TRY(move_all_out(walls, s, k, &moved));
+                PX_TRY(move_all_out(walls, s, k, trial, &more));
+        *moved = *moved || more;
     }
     return PX_OK;
 }

@@ -580,8 +580,34 @@ static void stop_short(PxClothRun *run)
     for (uint32_t i = 0; i < s->system->vertices && run->collision.part != NULL; ++i) {
         double part = run->collision.part[s->system->piece[i]];
         run->walls.at[i] = px_mad(s->x[i], px_sub(run->walls.at[i], s->x[i]), part);
-        s->w[i] = px_mad(s->v[i], px_sub(s->w[i], s->v[i]), part);
+        /* what stands still over several steps must not keep its speed, which would drive others */
+        s->w[i] = px_scale(px_mad(s->v[i], px_sub(s->w[i], s->v[i]), part), fmin(0.5 + part, 1));
     }
+}
+
+/* Moves cloth out of boundaries that cut into it, unless it would then cross itself and stop. */
+static PxStatus move_out(PxWorld *world, PxClothRun *run)
+{
+    PxClothStep *s = &run->step;
+    size_t size = s->system->vertices * sizeof(PxVec3);
+    bool moved;
+    PxVec3 *at = PX_ARENA_ARRAY(&world->scratch, PxVec3, s->system->vertices + 1);
+    PxVec3 *w = PX_ARENA_ARRAY(&world->scratch, PxVec3, s->system->vertices + 1);
+    if (at == NULL || w == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for contacts");
+    memcpy(at, run->walls.at, size);
+    memcpy(w, s->w, size);
+    PX_TRY(px_cloth_edges_repair(&run->walls, s, true, &moved));
+    PX_TRY(px_cloth_collide_stop(&run->collision, run->walls.at));
+    if (moved) {
+        memcpy(run->walls.at, at, size);
+        memcpy(s->w, w, size);
+        if (run->collision.part == NULL)
+            PX_TRY(px_cloth_edges_repair(&run->walls, s, false, &moved));
+        else
+            PX_TRY(px_cloth_collide_stop(&run->collision, run->walls.at));
+    }
+    return PX_OK;
 }
 
 PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
@@ -599,8 +625,7 @@ PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
     PX_TRY(px_cloth_soft_return(world, s));
     px_cloth_edges_end(&run->walls, s);
     px_cloth_walls_end(&run->walls, s);
-    PX_TRY(px_cloth_edges_repair(&run->walls, s));
-    PX_TRY(px_cloth_collide_stop(&run->collision, run->walls.at));
+    PX_TRY(move_out(world, run));
     stop_short(run);
     for (uint32_t i = 0; i < s->system->vertices; ++i)
         run->velocity[i] = px_cloth_velocity(s, i, run->solved[i]);
