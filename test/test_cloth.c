@@ -700,6 +700,19 @@ static void check_text(const PxScene *scene, size_t k, const char *words)
                  words);
 }
 
+/* The word for a rigid sheet is about "rigid", not about a material that it has. */
+TEST(a_rigid_sheet_of_cloth_is_refused_for_being_rigid)
+{
+    PxScene *scene =
+        scene_of(OF_CLOTH "\"bodies\": [{\"name\": \"a\", \"material\": \"m\", \"rigid\": true, "
+                          "\"shape\": {\"sheet\": {\"width\": 1, \"length\": 1}}}]}");
+    CHECK_COUNT(scene, 1);
+    const PxComplaint *c = px_scene_complaint(scene, 0);
+    CHECK(strcmp(c->place, "bodies[0].shape.sheet") == 0);
+    CHECK(strstr(c->text, "the body is \"rigid\"") != NULL);
+    px_scene_free(scene);
+}
+
 TEST(check_foresees_cloth_inside_a_wall)
 {
     PxScene *scene =

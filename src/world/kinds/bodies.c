@@ -462,7 +462,10 @@ static void rules(const PxStated *stated)
     }
     if (stated->shape != NULL && def->shape.kind == PX_SHAPE_SHEET)
         px_wrong(stated, PX_ERROR, "shape.sheet", true,
-                 "is for cloth: wanted a material that states \"cloth\"");
+                 def->rigid && material != NULL && material->cloth.cloth
+                     ? "is for cloth, and the body is \"rigid\", which cloth is not: wanted only "
+                       "one of them"
+                     : "is for cloth: wanted a material that states \"cloth\"");
     if (def->rigid) {
         def->warm = stated->has(stated, false, "temperature");
         check_rigid(stated);
