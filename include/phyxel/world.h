@@ -232,7 +232,8 @@ typedef struct PxFractureDef {
     PxVec3 score;          ///< distances of scored planes along x, y, z, m; 0: none
     double score_depth;    ///< part of the strength that a score takes away, 0 .. 0.99
     double score_width;    ///< of a score, m; 0: two spacings
-    double reserved[7];    ///< must be 0
+    PxVec3 inside;         ///< colour of the faces of cracks in skins, sRGB; 0: that of the body
+    double reserved[4];    ///< must be 0
 } PxFractureDef;
 
 /// Returns a def with `fractures` false.
