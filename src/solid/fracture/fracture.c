@@ -2,6 +2,7 @@
 
 #include "base/stop.h"
 #include "solid/fracture/sever.h"
+#include "solid/fracture/small.h"
 #include "solid/fracture/start.h"
 
 #include <string.h>
@@ -71,6 +72,8 @@ PxStatus px_fracture_plan(PxFracture *f, const PxSolid *s, const PxBonds *bonds,
         PX_TRY(px_cracks_start(&growth, step));
     PX_TRY(px_stop_check(s->threads));
     PX_TRY(px_cracks_sever(&growth, bonds, f->strength.data, &f->changed));
+    if (f->changed > 0)
+        PX_TRY(px_fracture_keep_small(s, bonds, f->strength.data));
     (void)bodies; /* release builds check nothing */
     PX_ASSERT(px_cracks_valid(&f->next, bodies));
     f->events = growth.events;

@@ -1,0 +1,167 @@
+#include "solid/fracture/small.h"
+
+#include "base/arena.h"
+#include "base/union_find.h"
+
+/* Small pieces that are neighbours may join each other first; then what they are together looks
+ * for a neighbour again. */
+#define MOST_PASSES 8
+
+typedef struct Job {
+    const PxSolid *solid;
+    const PxBonds *bonds;
+    float *strength;
+    uint32_t *parent; /* by row */
+    double *volume;   /* by root: rest volume of the piece, m^3 */
+    double *held;     /* by root, while one piece is looked at: strengths of its bonds to it */
+    uint32_t *rows;   /* rows by piece */
+    uint32_t *start;  /* by root: its first entry in `rows` */
+} Job;
+
+double px_fracture_shield(const PxSolid *s, uint32_t i)
+{
+    const PxFractureDef *law = &s->material[s->particles->material[i]].def.fracture;
+    return law->shield > 0 ? law->shield : 2 * (double)s->columns.support[i];
+}
+
+double px_fracture_smallest(const PxSolid *s, uint32_t i)
+{
+    const PxFractureDef *law = &s->material[s->particles->material[i]].def.fracture;
+    return law->smallest > 0 ? law->smallest : 0.5 * px_fracture_shield(s, i);
+}
+
+static bool is_cut(const Job *job, uint32_t e)
+{
+    return job->bonds->strength[e] > 0.0f && !(job->strength[e] > 0.0f);
+}
+
+static bool is_anything_cut(const Job *job)
+{
+    for (uint32_t e = 0; e < job->bonds->start[job->bonds->count]; ++e)
+        if (is_cut(job, e))
+            return true;
+    return false;
+}
+
+/* Finds the pieces: rows that hang together by bonds. Roots are their lowest rows. */
+static void find_pieces(const Job *job)
+{
+    const PxBonds *b = job->bonds;
+    for (uint32_t i = 0; i < b->count; ++i) {
+        job->parent[i] = i;
+        job->volume[i] = 0;
+    }
+    for (uint32_t i = 0; i < b->count; ++i)
+        for (uint32_t e = b->start[i]; e < b->start[i + 1]; ++e)
+            if (b->other[e] < i && job->strength[e] > 0.0f)
+                px_join(job->parent, i, b->other[e]);
+    for (uint32_t i = 0; i < b->count; ++i) {
+        job->parent[i] = px_root_of(job->parent, i);
+        job->volume[job->parent[i]] += (double)job->solid->columns.volume[i];
+    }
+}
+
+/* Sorts the rows by piece. */
+static void list_rows(const Job *job)
+{
+    uint32_t n = job->bonds->count, next = 0;
+    for (uint32_t i = 0; i <= n; ++i)
+        job->start[i] = 0;
+    for (uint32_t i = 0; i < n; ++i)
+        ++job->start[job->parent[i]];
+    for (uint32_t i = 0; i < n; ++i) {
+        uint32_t size = job->start[i];
+        job->start[i] = next;
+        next += size;
+    }
+    for (uint32_t i = 0; i < n; ++i)
+        job->rows[job->start[job->parent[i]]++] = i;
+    for (uint32_t i = n; i > 0; --i)
+        job->start[i] = job->start[i - 1];
+    job->start[0] = 0;
+}
+
+/* The piece to which the bonds that are cut held the piece `own` most; itself: none. */
+static uint32_t holder_of(const Job *job, uint32_t own, uint32_t begin, uint32_t end)
+{
+    const PxBonds *b = job->bonds;
+    uint32_t best = own;
+    double most = 0;
+    for (uint32_t k = begin; k < end; ++k)
+        for (uint32_t e = b->start[job->rows[k]]; e < b->start[job->rows[k] + 1]; ++e) {
+            uint32_t other = job->parent[b->other[e]];
+            if (!is_cut(job, e) || other == own)
+                continue;
+            job->held[other] += (double)b->strength[e];
+            if (job->held[other] > most) {
+                most = job->held[other];
+                best = other;
+            }
+        }
+    for (uint32_t k = begin; k < end; ++k)
+        for (uint32_t e = b->start[job->rows[k]]; e < b->start[job->rows[k] + 1]; ++e)
+            job->held[job->parent[b->other[e]]] = 0;
+    return best;
+}
+
+/* Gives the bonds between two pieces back what they had. */
+static void give_back(const Job *job, uint32_t other, uint32_t begin, uint32_t end)
+{
+    const PxBonds *b = job->bonds;
+    for (uint32_t k = begin; k < end; ++k) {
+        uint32_t i = job->rows[k];
+        for (uint32_t e = b->start[i]; e < b->start[i + 1]; ++e) {
+            uint32_t j = b->other[e];
+            if (job->parent[j] != other || !is_cut(job, e))
+                continue;
+            job->strength[e] = b->strength[e];
+            for (uint32_t back = b->start[j]; back < b->start[j + 1]; ++back)
+                if (b->other[back] == i)
+                    job->strength[back] = b->strength[back];
+        }
+    }
+}
+
+/* One pass over all small pieces. False: none could be kept. */
+static bool keep_once(const Job *job)
+{
+    bool kept = false;
+    for (uint32_t i = 0; i < job->bonds->count; ++i) {
+        double edge = px_fracture_smallest(job->solid, i);
+        if (job->parent[i] != i || job->volume[i] >= edge * edge * edge)
+            continue;
+        uint32_t begin = job->start[i], end = job->start[i + 1];
+        uint32_t other = holder_of(job, i, begin, end);
+        if (other == i)
+            continue;
+        give_back(job, other, begin, end);
+        kept = true;
+    }
+    return kept;
+}
+
+PxStatus px_fracture_keep_small(const PxSolid *s, const PxBonds *bonds, float *strength)
+{
+    uint32_t n = bonds->count;
+    PxArenaMark mark = px_arena_mark(s->scratch);
+    Job job = {.solid = s, .bonds = bonds, .strength = strength};
+    if (!is_anything_cut(&job))
+        return PX_OK;
+    job.parent = PX_ARENA_ARRAY(s->scratch, uint32_t, n);
+    job.volume = PX_ARENA_ARRAY(s->scratch, double, n);
+    job.held = PX_ARENA_ARRAY(s->scratch, double, n);
+    job.rows = PX_ARENA_ARRAY(s->scratch, uint32_t, n);
+    job.start = PX_ARENA_ARRAY(s->scratch, uint32_t, (size_t)n + 1);
+    bool room = job.parent != NULL && job.volume != NULL && job.held != NULL && job.rows != NULL &&
+                job.start != NULL;
+    for (uint32_t i = 0; room && i < n; ++i)
+        job.held[i] = 0;
+    for (int pass = 0; room && pass < MOST_PASSES; ++pass) {
+        find_pieces(&job);
+        list_rows(&job);
+        if (!keep_once(&job))
+            break;
+    }
+    px_arena_release(s->scratch, mark);
+    return room ? PX_OK : px_fail(PX_ERR_MEMORY, "fracture: no room for %u particles", n);
+}
