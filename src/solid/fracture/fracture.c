@@ -92,7 +92,7 @@ PxStatus px_fracture_plan_nothing(PxFracture *f, const PxBonds *bonds)
     return PX_OK;
 }
 
-bool px_fracture_commit(PxFracture *f, PxBonds *bonds)
+bool px_fracture_commit(PxFracture *f, PxBonds *bonds, uint8_t *weaker)
 {
     if (!f->planned)
         return false;
@@ -100,7 +100,13 @@ bool px_fracture_commit(PxFracture *f, PxBonds *bonds)
     f->now = f->next;
     f->next = old;
     f->planned = false;
-    if (f->changed > 0 && f->strength.count > 0)
-        memcpy(bonds->strength, f->strength.data, f->strength.count * sizeof(float));
-    return f->changed > 0;
+    if (f->changed == 0 || f->strength.count == 0)
+        return false;
+    for (uint32_t i = 0; i < bonds->count; ++i) {
+        uint32_t first = bonds->start[i], size = bonds->start[i + 1] - first;
+        weaker[i] = size > 0 && memcmp(bonds->strength + first, f->strength.data + first,
+                                       size * sizeof(float)) != 0;
+    }
+    memcpy(bonds->strength, f->strength.data, f->strength.count * sizeof(float));
+    return true;
 }

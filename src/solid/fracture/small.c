@@ -3,6 +3,9 @@
 #include "base/arena.h"
 #include "base/union_find.h"
 
+/* A bond below this strength does not hold a small piece: a group of particles that hangs on
+ * weaker ones alone is drawn out into a spike, for its own bonds outweigh them in its fits. */
+#define HOLDS 0.3f
 /* Small pieces that are neighbours may join each other first; then what they are together looks
  * for a neighbour again. */
 #define MOST_PASSES 8
@@ -30,20 +33,20 @@ double px_fracture_smallest(const PxSolid *s, uint32_t i)
     return law->smallest > 0 ? law->smallest : 0.5 * px_fracture_shield(s, i);
 }
 
-static bool is_cut(const Job *job, uint32_t e)
+static bool is_lowered(const Job *job, uint32_t e)
 {
-    return job->bonds->strength[e] > 0.0f && !(job->strength[e] > 0.0f);
+    return job->strength[e] < job->bonds->strength[e];
 }
 
-static bool is_anything_cut(const Job *job)
+static bool lets_anything_go(const Job *job)
 {
     for (uint32_t e = 0; e < job->bonds->start[job->bonds->count]; ++e)
-        if (is_cut(job, e))
+        if (is_lowered(job, e) && job->strength[e] < HOLDS)
             return true;
     return false;
 }
 
-/* Finds the pieces: rows that hang together by bonds. Roots are their lowest rows. */
+/* Finds the pieces: rows that bonds hold together. Roots are their lowest rows. */
 static void find_pieces(const Job *job)
 {
     const PxBonds *b = job->bonds;
@@ -53,7 +56,7 @@ static void find_pieces(const Job *job)
     }
     for (uint32_t i = 0; i < b->count; ++i)
         for (uint32_t e = b->start[i]; e < b->start[i + 1]; ++e)
-            if (b->other[e] < i && job->strength[e] > 0.0f)
+            if (b->other[e] < i && job->strength[e] >= HOLDS)
                 px_join(job->parent, i, b->other[e]);
     for (uint32_t i = 0; i < b->count; ++i) {
         job->parent[i] = px_root_of(job->parent, i);
@@ -81,7 +84,7 @@ static void list_rows(const Job *job)
     job->start[0] = 0;
 }
 
-/* The piece to which the bonds that are cut held the piece `own` most; itself: none. */
+/* The piece to which bonds held the piece `own` most until now; itself: none. */
 static uint32_t holder_of(const Job *job, uint32_t own, uint32_t begin, uint32_t end)
 {
     const PxBonds *b = job->bonds;
@@ -90,7 +93,7 @@ static uint32_t holder_of(const Job *job, uint32_t own, uint32_t begin, uint32_t
     for (uint32_t k = begin; k < end; ++k)
         for (uint32_t e = b->start[job->rows[k]]; e < b->start[job->rows[k] + 1]; ++e) {
             uint32_t other = job->parent[b->other[e]];
-            if (!is_cut(job, e) || other == own)
+            if (other == own)
                 continue;
             job->held[other] += (double)b->strength[e];
             if (job->held[other] > most) {
@@ -104,22 +107,25 @@ static uint32_t holder_of(const Job *job, uint32_t own, uint32_t begin, uint32_t
     return best;
 }
 
-/* Gives the bonds between two pieces back what they had. */
-static void give_back(const Job *job, uint32_t other, uint32_t begin, uint32_t end)
+/* Gives the bonds between two pieces back what they had. False: they have it. */
+static bool give_back(const Job *job, uint32_t other, uint32_t begin, uint32_t end)
 {
     const PxBonds *b = job->bonds;
+    bool given = false;
     for (uint32_t k = begin; k < end; ++k) {
         uint32_t i = job->rows[k];
         for (uint32_t e = b->start[i]; e < b->start[i + 1]; ++e) {
             uint32_t j = b->other[e];
-            if (job->parent[j] != other || !is_cut(job, e))
+            if (job->parent[j] != other || !is_lowered(job, e))
                 continue;
+            given = true;
             job->strength[e] = b->strength[e];
             for (uint32_t back = b->start[j]; back < b->start[j + 1]; ++back)
                 if (b->other[back] == i)
                     job->strength[back] = b->strength[back];
         }
     }
+    return given;
 }
 
 /* One pass over all small pieces. False: none could be kept. */
@@ -132,10 +138,8 @@ static bool keep_once(const Job *job)
             continue;
         uint32_t begin = job->start[i], end = job->start[i + 1];
         uint32_t other = holder_of(job, i, begin, end);
-        if (other == i)
-            continue;
-        give_back(job, other, begin, end);
-        kept = true;
+        if (other != i && give_back(job, other, begin, end))
+            kept = true;
     }
     return kept;
 }
@@ -145,7 +149,7 @@ PxStatus px_fracture_keep_small(const PxSolid *s, const PxBonds *bonds, float *s
     uint32_t n = bonds->count;
     PxArenaMark mark = px_arena_mark(s->scratch);
     Job job = {.solid = s, .bonds = bonds, .strength = strength};
-    if (!is_anything_cut(&job))
+    if (!lets_anything_go(&job))
         return PX_OK;
     job.parent = PX_ARENA_ARRAY(s->scratch, uint32_t, n);
     job.volume = PX_ARENA_ARRAY(s->scratch, double, n);
