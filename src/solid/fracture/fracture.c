@@ -4,6 +4,7 @@
 #include "solid/fracture/sever.h"
 #include "solid/fracture/small.h"
 #include "solid/fracture/start.h"
+#include "solid/fracture/tear.h"
 
 #include <string.h>
 
@@ -74,6 +75,7 @@ PxStatus px_fracture_plan(PxFracture *f, const PxSolid *s, const PxBonds *bonds,
     PX_TRY(px_cracks_sever(&growth, bonds, f->strength.data, &f->changed));
     if (f->changed > 0)
         PX_TRY(px_fracture_keep_small(s, bonds, f->strength.data));
+    px_fracture_tear(&field, bonds, f->strength.data, &f->changed);
     (void)bodies; /* release builds check nothing */
     PX_ASSERT(px_cracks_valid(&f->next, bodies));
     f->events = growth.events;
