@@ -233,7 +233,7 @@ typedef struct PxFractureDef {
     double score_depth;    ///< part of the strength that a score takes away, 0 .. 0.99
     double score_width;    ///< of a score, m; 0: two spacings
     PxVec3 inside;         ///< colour of the faces of cracks in skins, sRGB; 0: that of the body
-    double smallest;       ///< edge of a cube; smaller pieces do not come off, m; 0: shield / 2
+    double smallest;       ///< edge of a cube; smaller pieces do not come off, m; 0: shield / 4
     double reserved[3];    ///< must be 0
 } PxFractureDef;
 

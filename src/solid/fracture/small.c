@@ -30,7 +30,7 @@ double px_fracture_shield(const PxSolid *s, uint32_t i)
 double px_fracture_smallest(const PxSolid *s, uint32_t i)
 {
     const PxFractureDef *law = &s->material[s->particles->material[i]].def.fracture;
-    return law->smallest > 0 ? law->smallest : 0.5 * px_fracture_shield(s, i);
+    return law->smallest > 0 ? law->smallest : 0.25 * px_fracture_shield(s, i);
 }
 
 static bool is_lowered(const Job *job, uint32_t e)
@@ -107,25 +107,32 @@ static uint32_t holder_of(const Job *job, uint32_t own, uint32_t begin, uint32_t
     return best;
 }
 
-/* Gives the bonds between two pieces back what they had. False: they have it. */
-static bool give_back(const Job *job, uint32_t other, uint32_t begin, uint32_t end)
+static void set_bond(const Job *job, uint32_t i, uint32_t e, float to)
 {
     const PxBonds *b = job->bonds;
-    bool given = false;
-    for (uint32_t k = begin; k < end; ++k) {
-        uint32_t i = job->rows[k];
-        for (uint32_t e = b->start[i]; e < b->start[i + 1]; ++e) {
-            uint32_t j = b->other[e];
-            if (job->parent[j] != other || !is_lowered(job, e))
+    uint32_t j = b->other[e];
+    job->strength[e] = to;
+    for (uint32_t back = b->start[j]; back < b->start[j + 1]; ++back)
+        if (b->other[back] == i)
+            job->strength[back] = to;
+}
+
+/* Gives the bonds of the piece `own` to `other` back what they had, and cuts those to third ones,
+ * which do not hold it: else it would be a bridge between two pieces. False: nothing changed. */
+static bool take_side(const Job *job, uint32_t own, uint32_t other, uint32_t begin, uint32_t end)
+{
+    const PxBonds *b = job->bonds;
+    bool changed = false;
+    for (uint32_t k = begin; k < end; ++k)
+        for (uint32_t e = b->start[job->rows[k]]; e < b->start[job->rows[k] + 1]; ++e) {
+            uint32_t piece = job->parent[b->other[e]];
+            float to = piece == other ? b->strength[e] : 0.0f;
+            if (piece == own || job->strength[e] == to)
                 continue;
-            given = true;
-            job->strength[e] = b->strength[e];
-            for (uint32_t back = b->start[j]; back < b->start[j + 1]; ++back)
-                if (b->other[back] == i)
-                    job->strength[back] = b->strength[back];
+            set_bond(job, job->rows[k], e, to);
+            changed = true;
         }
-    }
-    return given;
+    return changed;
 }
 
 /* One pass over all small pieces. False: none could be kept. */
@@ -138,7 +145,7 @@ static bool keep_once(const Job *job)
             continue;
         uint32_t begin = job->start[i], end = job->start[i + 1];
         uint32_t other = holder_of(job, i, begin, end);
-        if (other != i && give_back(job, other, begin, end))
+        if (other != i && take_side(job, i, other, begin, end))
             kept = true;
     }
     return kept;

@@ -6,7 +6,7 @@
  * matter has a strength of 1/100 of its modulus and less; gum, whose strength is near its modulus,
  * is torn by fronts alone. */
 #define STRENGTHS 10.0
-#define MODULI 0.25
+#define MODULI 1.0
 /* Bonds stretched by less stay: where all of them are short, the fit is wrong, not the matter. */
 #define LEAST_STRETCH 1.25
 

@@ -3,8 +3,8 @@
 /// Fronts follow the stress over cells, and near a crack no other begins (`shield`). Single
 /// particles between cracks may then be stretched far beyond what the material bears, which
 /// stiffens the solid and shortens its sub-steps: 120 times in the bursting block of `phyxel bench
-/// fracture`. Where the stress is 10 times the strength and 1/4 of Young's modulus, the bonds that
-/// are stretched most are cut.
+/// fracture`. Where the stress is 10 times the strength and beyond Young's modulus, the bonds
+/// that are stretched most are cut.
 #ifndef PX_SOLID_FRACTURE_TEAR_H
 #define PX_SOLID_FRACTURE_TEAR_H
 

@@ -29,8 +29,8 @@ static const PxField fields[] = {
            "Distance from a crack in which no other begins: the size of the smallest pieces. 0: "
            "two supports of a solid's particles."),
     NUMBER(smallest, 0, "m", 0, 1e6,
-           "Edge of a cube with the volume of the smallest piece: less does not come off. 0: half "
-           "the shield."),
+           "Edge of a cube with the volume of the smallest piece: less does not come off. 0: a "
+           "quarter of the shield."),
     NUMBER(opacity, PX_FIELD_ABOVE, "", 0, 10,
            "Length behind a crack's front over which bonds across it weaken, in half supports."),
     NUMBER(rough, 0, "", 0, 1,
