@@ -187,12 +187,11 @@ TEST(pieces_are_closed_meshes_with_two_materials_in_obj_files)
         snprintf(name, sizeof name, "obj-skin/%06d.obj", frame);
         FILE *file = fopen(folder_file(&folder, name), "r");
         CHECK(file != NULL);
-        uint32_t objects = 0, inside = 0, outside = 0, red = 0, vertices = 0;
+        uint32_t objects = 0, inside = 0, outside = 0, red = 0;
         while (fgets(line, sizeof line, file) != NULL) {
             objects += strncmp(line, "o body_0_piece_", 15) == 0;
             inside += strcmp(line, "usemtl material_0_inside\n") == 0;
             outside += strcmp(line, "usemtl material_0\n") == 0;
-            vertices += strncmp(line, "v ", 2) == 0;
             red += strncmp(line, "v ", 2) == 0 && strstr(line, " 1 0 0\n") != NULL;
         }
         fclose(file);

@@ -5,6 +5,7 @@
 #include "surface/mesh/isosurface.h"
 #include "surface/skin/skin_parts.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,12 +73,12 @@ static bool list_members(Build *b, const PxSolidMaps *maps, uint32_t body)
 /* Changes with the assignment of particles to pieces. */
 static uint64_t hash_of(const Build *b)
 {
+    static_assert(sizeof(PxVec3) == 3 * sizeof(uint64_t), "three doubles");
     uint64_t hash = b->members;
     for (uint32_t k = 0; k < b->members; ++k) {
-        uint64_t x;
-        memcpy(&x, &b->member[k].at.x, sizeof x);
-        hash += px_mix(px_mix(x ^ (uint64_t)b->member[k].piece) ^
-                       (uint64_t)(1e6 * (b->member[k].at.y + 7 * b->member[k].at.z)));
+        uint64_t x[3];
+        memcpy(x, &b->member[k].at, sizeof x);
+        hash += px_mix(px_mix(px_mix(x[0] ^ (uint64_t)b->member[k].piece) ^ x[1]) ^ x[2]);
     }
     return hash;
 }
