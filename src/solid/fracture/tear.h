@@ -2,7 +2,7 @@
 ///
 /// Fronts follow the stress over cells, and near a crack no other begins (`shield`). Single
 /// particles between cracks may then be stretched far beyond what the material bears, which
-/// stiffens the solid and shortens its sub-steps: 2,272 instead of 70 in a step of 2.2 ms in the
+/// stiffens the solid and shortens its sub-steps: 2,272 instead of 67 in a step of 2.2 ms in the
 /// bursting block of `phyxel bench fracture`. Where the stress is 10 times the strength and beyond
 /// Young's modulus, the bonds that are stretched most are cut.
 #ifndef PX_SOLID_FRACTURE_TEAR_H
