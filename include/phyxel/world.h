@@ -232,7 +232,9 @@ typedef struct PxFractureDef {
     PxVec3 score;          ///< distances of scored planes along x, y, z, m; 0: none
     double score_depth;    ///< part of the strength that a score takes away, 0 .. 0.99
     double score_width;    ///< of a score, m; 0: two spacings
-    double reserved[7];    ///< must be 0
+    PxVec3 inside;         ///< colour of the faces of cracks in skins, sRGB; 0: that of the body
+    double smallest;       ///< edge of a cube; smaller pieces do not come off, m; 0: shield / 4
+    double reserved[3];    ///< must be 0
 } PxFractureDef;
 
 /// Returns a def with `fractures` false.
@@ -354,6 +356,9 @@ typedef struct PxBodyDef {
     const PxVec3 *position; ///< their places, m, each of the volume spacing^3; copied
     bool cloth;             ///< its material is cloth; set by px_world_add_body()
     bool blade;             ///< walls, rigid: cuts the solids with fracture that it passes
+    const char *cracks;     ///< solids: PNG file with painted cracks, dark on light; NULL: none
+    bool cracks_by_colour;  ///< solids: dark colours of the mesh's vertices are painted cracks
+    const char *strength;   ///< solids: NRRD file with factors of the strength; NULL: none
 } PxBodyDef;
 
 PX_API void px_body_def_init(PxBodyDef *def, size_t size);

@@ -59,7 +59,7 @@ typedef struct PxField {
     const char *unit; ///< "" for a pure number
     double least, most;
     const char *help;              ///< one-line description
-    const char *const *words;      ///< WORD, CHOICE: NULL-terminated
+    const char *const *words;      ///< WORD, CHOICE: NULL-terminated; FILE: what it is
     const struct PxFamily *family; ///< MODEL, STRENGTH
     const struct PxSection *part;  ///< PART
     const char *of;                ///< THING: "materials"

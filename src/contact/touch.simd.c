@@ -3,6 +3,13 @@
 
 #include <math.h>
 
+/* Pieces of one body lie between each other's rows. Where rows of the other piece are on opposite
+ * sides, the mean way is much shorter than the ways, and is no gap; it may change 250 times as fast
+ * as the row moves. The contact fades out between these ratios of the mean way to the mean
+ * distance: without that a piece of 18 rows among others got 2600 m/s in one sub-step. */
+#define ONE_SIDE 0.8
+#define BETWEEN 0.5
+
 /* Far beyond the support, with a finite square. */
 #define FAR_AWAY 1e15f
 
@@ -25,6 +32,14 @@ PX_INLINE void load(const PxTouchPass *pass, const uint32_t *entry, uint32_t cou
     *modulus = px_f8_load(to[3]);
 }
 
+/* Part of a contact that stays, by the ratio of the mean way to the mean distance. */
+PX_INLINE double facing_part(double ratio)
+{
+    double t = (ratio - BETWEEN) / (ONE_SIDE - BETWEEN);
+    t = t < 0 ? 0 : t > 1 ? 1 : t;
+    return t * t * (3 - 2 * t);
+}
+
 bool PX_ISA_NAME(px_touch_find)(const PxTouchPass *pass, uint32_t facing, PxSolidTouch *t,
                                 double *excess)
 {
@@ -38,15 +53,19 @@ bool PX_ISA_NAME(px_touch_find)(const PxTouchPass *pass, uint32_t facing, PxSoli
     double g0 = (double)f->radius[f->solid->frame_of[here.row]] + (double)f->radius[here.frame];
     double h2 = PX_FACING_SUPPORT * PX_FACING_SUPPORT * g0 * g0;
     double most = g0;
+    bool of_one_body = f->limit != NULL && f->limit[facing] < INFINITY;
     if (f->limit != NULL && (double)f->limit[facing] < g0)
         g0 = (double)f->limit[facing];
     const PxF8 zero = px_f8(0.0f), one = px_f8(1.0f), per = px_f8((float)(1 / h2));
-    PxF8 sums[5] = {zero, zero, zero, zero, zero};
+    PxF8 sums[5] = {zero, zero, zero, zero, zero}, far = zero;
     for (uint32_t e = 0; e < here.size; e += 8) {
         PxF8 r[3], modulus;
         load(pass, entry + e, here.size - e < 8 ? here.size - e : 8, x, r, &modulus);
-        PxF8 left = px_f8_max(one - (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]) * per, zero);
+        PxF8 square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
+        PxF8 left = px_f8_max(one - square * per, zero);
         PxF8 w = left * left * left * px_f8_load(part + e);
+        if (of_one_body)
+            far += w * px_f8_sqrt(square);
         for (int a = 0; a < 3; ++a)
             sums[a] += w * r[a];
         sums[3] += w;
@@ -70,6 +89,10 @@ bool PX_ISA_NAME(px_touch_find)(const PxTouchPass *pass, uint32_t facing, PxSoli
     PxVec3 n = px_scale(mean, -1 / g);
     /* Both sides have this energy: half of the stiffness of one layer each. */
     double spring = own * its / (own + its) * g0;
+    if (of_one_body)
+        spring *= facing_part(g * sum / (double)px_f8_sum(far));
+    if (!(spring > 0))
+        return false;
     /* dw/dx_j = -6 left^2 / h^2 r, and the gap changes by -(w n + lever dw) / sum, where lever is
      * the distance from the mean along the normal */
     PxF8 nx = px_f8((float)n.x), ny = px_f8((float)n.y), nz = px_f8((float)n.z);

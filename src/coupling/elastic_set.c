@@ -92,6 +92,7 @@ void px_elastic_set_free(PxElasticSet *set)
     PX_LIST_FREE(&set->row);
     PX_LIST_FREE(&set->components);
     PX_LIST_FREE(&set->laws);
+    PX_LIST_FREE(&set->weaker);
 }
 
 size_t px_elastic_set_bytes(const PxElasticSet *set)
@@ -100,7 +101,7 @@ size_t px_elastic_set_bytes(const PxElasticSet *set)
            px_bonds_bytes(&set->next) + px_solid_lists_bytes(&set->lists) +
            set->row.capacity * sizeof *set->row.data +
            set->components.capacity * sizeof *set->components.data +
-           set->laws.capacity * sizeof *set->laws.data;
+           set->laws.capacity * sizeof *set->laws.data + set->weaker.capacity;
 }
 
 static void last_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
@@ -538,6 +539,7 @@ void px_elastic_set_undo(PxElasticSet *set, uint64_t bonds_made)
     PX_ASSERT(set->bonds_made - bonds_made <= 1);
     if (set->bonds_made != bonds_made)
         exchange_bonds(set);
+    set->weakened = false;
     set->due = set->stale = true;
     set->in_order = false;
 }
@@ -556,14 +558,22 @@ static uint64_t following(const PxCoupling *c)
     return hash;
 }
 
-static PxStatus build_lists(PxElasticSet *set, const PxCoupling *c)
+/* By row: its fit is linear. NULL: no memory. */
+static uint8_t *linear_rows(const PxElasticSet *set, const PxCoupling *c)
 {
     uint32_t count = (uint32_t)set->row.count;
     uint8_t *linear = PX_ARENA_ARRAY(c->scratch, uint8_t, count);
+    for (uint32_t i = 0; linear != NULL && i < count; ++i)
+        linear[i] = follows(&c->material[set->rows.material[i]]);
+    return linear;
+}
+
+static PxStatus build_lists(PxElasticSet *set, const PxCoupling *c)
+{
+    uint32_t count = (uint32_t)set->row.count;
+    uint8_t *linear = linear_rows(set, c);
     if (linear == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", count);
-    for (uint32_t i = 0; i < count; ++i)
-        linear[i] = follows(&c->material[set->rows.material[i]]);
     set->following = following(c);
     return px_solid_lists_build(&set->lists, &set->next, points_of(&set->rows, 0, count), linear,
                                 c->threads);
@@ -605,6 +615,25 @@ PxStatus px_elastic_set_rebuild(PxElasticSet *set, const PxCoupling *c, const ui
         PX_TRY(put_in_order(set, c));
     set->due = false;
     set->stale = true;
+    ++set->version;
+    return PX_OK;
+}
+
+/* Bonds were lowered or cut, and nothing else has changed: the rows stay in their order, and fits
+ * are made anew only for those whose bonds changed. */
+static PxStatus weaken(PxElasticSet *set, const PxCoupling *c)
+{
+    uint32_t count = (uint32_t)set->row.count;
+    PxArenaMark mark = px_arena_mark(c->scratch);
+    uint8_t *linear = linear_rows(set, c);
+    if (linear == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", count);
+    PX_TRY(px_bonds_trim(&set->next, &set->bonds));
+    PX_TRY(px_solid_lists_update(&set->lists, &set->next, points_of(&set->rows, 0, count), linear,
+                                 set->weaker.data, c->threads));
+    exchange_bonds(set);
+    px_arena_release(c->scratch, mark);
+    set->weakened = false;
     ++set->version;
     return PX_OK;
 }
@@ -664,9 +693,15 @@ PxStatus px_elastic_set_update(PxElasticSet *set, const PxCoupling *c, uint64_t 
         set->in_order = false; /* the neighbour search sorts particles by cell */
     set->split_due = set->split_due || some_new || elastic != *count;
     *count = elastic;
-    if (!set->due && elastic == set->row.count && !some_new && set->following == following(c))
+    bool same =
+        !set->due && elastic == set->row.count && !some_new && set->following == following(c);
+    if (same && !set->weakened)
         return PX_OK;
-    PX_TRY(px_elastic_set_rebuild(set, c, NULL));
+    if (same && set->weaker.count == set->row.count && set->lists.count == set->row.count)
+        PX_TRY(weaken(set, c));
+    else
+        PX_TRY(px_elastic_set_rebuild(set, c, NULL));
+    set->weakened = false;
     set->due = true; /* until all of this is done */
     if (set->split_due)
         PX_TRY(split(set, c, &apart));

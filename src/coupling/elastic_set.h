@@ -44,6 +44,8 @@ typedef struct PxElasticSet {
     uint64_t following;               ///< hash of which materials' rest shapes follow
     uint64_t version;                 ///< rises whenever the set is rebuilt
     uint64_t bonds_made;              ///< rises whenever `bonds` and `next` are exchanged
+    PX_LIST(uint8_t) weaker;          ///< by row: its bonds were lowered; used if `weakened`
+    bool weakened;                    ///< bonds were lowered: lists of some rows must be updated
     bool split_due;                   ///< components may have fallen apart
     bool due;                         ///< must be rebuilt before it is used
     bool in_order;                    ///< row k of the set is row k of the particles

@@ -1,20 +1,22 @@
 #include "run/skin_files.h"
 
 #include "store/palette.h"
-#include "world/cloth_stage.h"
 #include "store/run_files.h"
 #include "store/surface_ply.h"
+#include "world/cloth_stage.h"
+#include "world/world_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { VX, VY, VZ, RED, GREEN, BLUE, BODY, PAINTED, SHARED, S = SHARED, T, T1 = SHARED };
+enum { VX, VY, VZ, RED, GREEN, BLUE, BODY, PAINTED, SHARED };
+enum { S = SHARED, T, PIECE, INSIDE, T1 = SHARED };
 enum { COLUMNS = SHARED + 6, NAME = 40 };
 
 /* One skin in the layout of the PLY writer. */
 typedef struct Part {
     float (*position)[3], (*normal)[3];
-    float *constant[RED + 3 + 2]; /* constant columns: colours, body, painted */
+    float *constant[RED + 3 + 4]; /* own columns: colours, body, painted, piece, inside */
     size_t constants;
     float *column[COLUMNS];
     PxClothSurface cloth;
@@ -48,7 +50,29 @@ static float (*triples(const PxColumn *column, uint32_t count))[3]
     return to;
 }
 
-static PxStatus part_make(const PxWorldSkin *s, Part *p, PxPlyPart *out)
+/* Columns of a body that broke: piece, faces of cracks, and the colour of these. */
+static void mark_pieces(const PxSkin *skin, const PxVec3 *inside, uint32_t n, Part *p)
+{
+    const double colour[3] = {inside->x, inside->y, inside->z};
+    bool coloured = colour[0] + colour[1] + colour[2] > 0;
+    const PxColumn *own = px_table_find(&skin->shown, "colour");
+    for (int k = 0; k < 3 && skin->painted && coloured; ++k) {
+        p->column[RED + k] = all(p, 0, n);
+        if (p->column[RED + k] != NULL)
+            memcpy(p->column[RED + k], own->data[k], n * sizeof(float));
+    }
+    for (uint32_t v = 0; v < n; ++v) {
+        p->column[PIECE][v] = (float)skin->piece[v];
+        p->column[INSIDE][v] = skin->inside[v];
+        if (!skin->inside[v])
+            continue;
+        p->column[PAINTED][v] = coloured;
+        for (int k = 0; k < 3 && coloured && p->column[RED + k] != NULL; ++k)
+            p->column[RED + k][v] = (float)colour[k];
+    }
+}
+
+static PxStatus part_make(const PxWorldSkin *s, const PxVec3 *inside, Part *p, PxPlyPart *out)
 {
     const PxSkin *skin = px_world_skin_shown(s);
     const PxTable *shown = &skin->shown;
@@ -68,11 +92,17 @@ static PxStatus part_make(const PxWorldSkin *s, Part *p, PxPlyPart *out)
     if (skin->triangles > 0) {
         p->column[S] = uv->data[0];
         p->column[T] = uv->data[1];
+        p->column[PIECE] = all(p, 0, n);
+        p->column[INSIDE] = all(p, 0, n);
     } else {
         for (int k = 0; k < 6; ++k)
             p->column[T1 + k] = tangent->data[k];
     }
     bool room = p->position != NULL && p->normal != NULL;
+    for (size_t k = 0; k < p->constants; ++k)
+        room = room && p->constant[k] != NULL;
+    if (room && skin->piece != NULL && skin->inside != NULL)
+        mark_pieces(skin, inside, n, p);
     for (size_t k = 0; k < p->constants; ++k)
         room = room && p->constant[k] != NULL;
     if (!room)
@@ -101,6 +131,8 @@ static PxStatus cloth_make(const PxWorld *world, size_t k, Part *p, PxPlyPart *o
     p->column[PAINTED] = all(p, 0, s->vertices);
     p->column[S] = s->uv[0];
     p->column[T] = s->uv[1];
+    p->column[PIECE] = all(p, 0, s->vertices);
+    p->column[INSIDE] = all(p, 0, s->vertices);
     for (size_t c = 0; c < p->constants; ++c)
         if (p->constant[c] == NULL)
             return px_fail(PX_ERR_MEMORY, "cloth: no room to write %u points", s->vertices);
@@ -114,11 +146,21 @@ static PxStatus cloth_make(const PxWorld *world, size_t k, Part *p, PxPlyPart *o
     return PX_OK;
 }
 
+/* Worlds where something breaks say the pieces from the first frame on, so that all frames have
+ * the same columns. */
+static bool something_breaks(const PxWorld *world)
+{
+    for (size_t k = 0; k < world->materials.count; ++k)
+        if (world->materials.data[k].def.fracture.fractures)
+            return true;
+    return false;
+}
+
 static PxStatus write_kind(const char *dir, const PxFrameMeta *meta, const PxWorld *world,
                            bool surfels)
 {
     static const char *const names[2][COLUMNS] = {
-        {"vx", "vy", "vz", "red", "green", "blue", "body", "painted", "s", "t"},
+        {"vx", "vy", "vz", "red", "green", "blue", "body", "painted", "s", "t", "piece", "inside"},
         {"vx", "vy", "vz", "red", "green", "blue", "body", "painted", "t1x", "t1y", "t1z", "t2x",
          "t2y", "t2z"}};
     PxRunFile kind = surfels ? PX_FILE_SKIN_SURFELS : PX_FILE_SKIN;
@@ -133,7 +175,9 @@ static PxStatus write_kind(const char *dir, const PxFrameMeta *meta, const PxWor
                           : px_fail(PX_ERR_MEMORY, "skin: no room for %zu skins", skins);
     for (size_t k = 0; k < skins && status == PX_OK; ++k)
         if ((px_world_skin(world, k)->skin->triangles == 0) == surfels) {
-            status = part_make(px_world_skin(world, k), &part[parts], &ply[parts]);
+            const PxWorldSkin *skin = px_world_skin(world, k);
+            status = part_make(skin, &world->materials.data[skin->material].def.fracture.inside,
+                               &part[parts], &ply[parts]);
             ++parts;
         }
     for (size_t k = 0; k < cloths && status == PX_OK; ++k, ++parts)
@@ -154,7 +198,9 @@ static PxStatus write_kind(const char *dir, const PxFrameMeta *meta, const PxWor
                             .part = ply,
                             .parts = parts,
                             .name = name,
-                            .columns = surfels ? T1 + 6 : T + 1,
+                            .columns = surfels                   ? T1 + 6
+                                       : something_breaks(world) ? INSIDE + 1
+                                                                 : T + 1,
                             .colour = RED,
                             .surfels = surfels,
                             .materials = true};

@@ -5,7 +5,9 @@
 /// Vertices have x y z nx ny nz red green blue vx vy vz, `body`, `painted` (1 where the colours
 /// are those of the body's mesh or texture, 0 where they are the material's) and `material`.
 /// Triangle meshes also have texture coordinates s t; surfels have a radius and two half axes,
-/// t1x t1y t1z t2x t2y t2z, m.
+/// t1x t1y t1z t2x t2y t2z, m. Where a material breaks, vertices of triangle meshes have the
+/// number of their `piece`, counted in each body, and `inside`, 1 on the faces of cracks. Vertices
+/// at the edge between inside and outside are there twice, with a normal each.
 #ifndef PX_RUN_SKIN_FILES_H
 #define PX_RUN_SKIN_FILES_H
 

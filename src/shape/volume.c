@@ -1,5 +1,6 @@
 #include "shape/volume.h"
 
+#include "shape/mesh_read.h"
 #include "shape/parse_text.h"
 
 #include <stdlib.h>
@@ -485,4 +486,25 @@ void px_volume_free(PxVolume *volume)
 {
     free(volume->value);
     volume->value = NULL;
+}
+
+PxStatus px_volume_read_file(const char *path, PxVolume *out)
+{
+    void *bytes = NULL;
+    size_t size = 0;
+    PxNrrd header;
+    *out = (PxVolume){.value = NULL};
+    PX_TRY(px_mesh_file_bytes(path, "a NRRD volume", &bytes, &size));
+    PxStatus status = px_nrrd_header(path, bytes, size, &header);
+    if (status == PX_OK && header.data_file[0] != '\0')
+        status =
+            px_fail(PX_ERR_UNSUPPORTED, "%s: its samples are in '%s', wanted them in the same file",
+                    path, header.data_file);
+    if (status == PX_OK)
+        status = px_volume_read(path, &header, (const char *)bytes + header.data,
+                                size - header.data, out);
+    free(bytes);
+    if (status != PX_OK)
+        *out = (PxVolume){.value = NULL};
+    return status;
 }

@@ -61,4 +61,8 @@ PxStatus px_volume_read(const char *name, const PxNrrd *header, const void *byte
                         PxVolume *out);
 void px_volume_free(PxVolume *volume);
 
+/// Reads an NRRD file with its samples in the same file. *out is empty after a failure.
+/// Errors: PX_ERR_IO, PX_ERR_FORMAT, PX_ERR_UNSUPPORTED, PX_ERR_MEMORY.
+PxStatus px_volume_read_file(const char *path, PxVolume *out);
+
 #endif

@@ -242,6 +242,27 @@ PxStatus px_bonds_add(PxBonds *b, PxSolidPoints points, const PxBondsBefore *bef
 
 enum { FIRST, SECOND, STRENGTH };
 
+PxStatus px_bonds_trim(PxBonds *to, const PxBonds *from)
+{
+    PX_TRY(px_bonds_begin(to, from->count));
+    if (from->count == 0)
+        return PX_OK;
+    PX_TRY(reserve_entries(to, from->start[from->count]));
+    uint32_t place = 0;
+    for (uint32_t i = 0; i < from->count; ++i) {
+        for (uint32_t e = from->start[i]; e < from->start[i + 1]; ++e) {
+            if (!(from->strength[e] > 0.0f))
+                continue;
+            to->other[place] = from->other[e];
+            to->strength[place++] = from->strength[e];
+        }
+        to->start[i + 1] = place;
+    }
+    memcpy(to->id, from->id, from->count * sizeof *to->id);
+    to->count = from->count;
+    return PX_OK;
+}
+
 PxStatus px_bonds_columns(PxTable *table)
 {
     PX_TRY(px_table_add(table, "first", "", PX_U64, 1, PX_COLUMN_STATE, NULL));

@@ -58,6 +58,9 @@ PxStatus px_bonds_begin(PxBonds *bonds, uint32_t count);
 PxStatus px_bonds_add(PxBonds *bonds, PxSolidPoints points, const PxBondsBefore *before,
                       PxArena *scratch, PxIsa isa, const PxThreads *threads);
 
+/// Makes `to` the graph `from` without the bonds that are cut. Errors: PX_ERR_MEMORY.
+PxStatus px_bonds_trim(PxBonds *to, const PxBonds *from);
+
 /// Adds the columns of a stored graph, one row per bond: `first` and `second` (ids), `strength`.
 PxStatus px_bonds_columns(PxTable *table);
 

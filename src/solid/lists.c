@@ -9,7 +9,7 @@
  * Lattices have 1.5 inside and 0.5 in a corner. */
 #define LEAST_SPREAD 0.25
 
-enum { ARRAYS = 8, COEFFICIENTS = 9 };
+enum { ARRAYS = 9, COEFFICIENTS = 9 };
 
 /* The arrays with one float per particle. */
 static void arrays_of(PxSolidLists *l, float **out[ARRAYS])
@@ -22,6 +22,7 @@ static void arrays_of(PxSolidLists *l, float **out[ARRAYS])
     out[n++] = &l->cell_weight;
     out[n++] = &l->quadrature;
     out[n++] = &l->curved;
+    out[n++] = &l->bent;
 }
 
 void px_solid_lists_init(PxSolidLists *lists, const PxAllocator *allocator)
@@ -126,6 +127,7 @@ typedef struct Job {
     const PxBonds *bonds;
     PxSolidPoints points;
     const uint8_t *linear;
+    const uint8_t *changed; /* rows whose fits are made; NULL: all */
 } Job;
 
 static PxVec3 way(PxSolidPoints p, uint32_t i, uint32_t j)
@@ -141,7 +143,7 @@ static void particle_of_fit(PxSolidLists *l, uint32_t i, const PxSolidFit *fit)
     l->normal[2][i] = (float)fit->normal.z;
     l->cell_weight[i] = (float)fit->cell_weight;
     l->kernel[i] = (float)(1 + fit->weight);
-    l->curved[i] = fit->curved;
+    l->bent[i] = fit->curved;
     for (int k = 0; k < COEFFICIENTS; ++k)
         l->laplacian[COEFFICIENTS * (size_t)i + (size_t)k] = (float)fit->laplacian[k];
     double spread = fit->spread > 0 && fit->spread < LEAST_SPREAD ? LEAST_SPREAD : fit->spread;
@@ -157,6 +159,8 @@ static void pair_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxBonds *bonds = job->bonds;
     for (uint32_t i = begin; i < end; ++i) {
         PxSolidFit fit;
+        if (job->changed != NULL && !job->changed[i])
+            continue;
         px_solid_fit_begin(&fit, (double)job->points.support[i],
                            job->linear != NULL && job->linear[i]);
         for (uint32_t e = bonds->start[i]; e < bonds->start[i + 1]; ++e)
@@ -218,6 +222,52 @@ static void back_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
+/* Fills the lists whose rows have their places. */
+static void fill(const Job *job, const PxThreads *threads)
+{
+    PxSolidLists *l = job->lists;
+    uint32_t count = job->points.count;
+    px_parallel_for(threads, count, PX_BLOCK, pair_block, (void *)job);
+    px_parallel_for(threads, count, PX_BLOCK, back_block, (void *)job);
+    if (count > 0)
+        memcpy(l->curved, l->bent, count * sizeof *l->curved);
+    px_solid_quadrature(l, job->bonds, job->points, threads);
+    l->flat = false;
+    for (uint32_t i = 0; i < count; ++i)
+        l->flat = l->flat || l->normal[0][i] != 0.0f || l->normal[1][i] != 0.0f ||
+                  l->normal[2][i] != 0.0f;
+}
+
+PxStatus px_solid_lists_update(PxSolidLists *l, const PxBonds *bonds, PxSolidPoints points,
+                               const uint8_t *linear, const uint8_t *changed,
+                               const PxThreads *threads)
+{
+    PX_ASSERT(l->count == points.count);
+    uint32_t place = 0, from = 0;
+    l->total = 0;
+    /* No row has more entries than before: rows move forward, the first ones first. */
+    for (uint32_t i = 0; i < points.count; ++i) {
+        uint32_t size = bonds->start[i + 1] - bonds->start[i], padded = (size + 1) & ~1u;
+        uint32_t next = l->start[i + 1];
+        PX_ASSERT(place + padded <= next);
+        if (!changed[i] && place != from) {
+            memmove(l->pair + 4 * (size_t)place, l->pair + 4 * (size_t)from,
+                    4 * (size_t)padded * sizeof *l->pair);
+            memmove(l->other + place, l->other + from, padded * sizeof *l->other);
+        }
+        l->total += size;
+        l->start[i] = place;
+        place += padded;
+        from = next;
+    }
+    if (points.count > 0)
+        l->start[points.count] = place;
+    Job job = {l, bonds, points, linear, changed};
+    fill(&job, threads);
+    l->entries = place;
+    return PX_OK;
+}
+
 PxStatus px_solid_lists_build(PxSolidLists *l, const PxBonds *bonds, PxSolidPoints points,
                               const uint8_t *linear, const PxThreads *threads)
 {
@@ -233,13 +283,8 @@ PxStatus px_solid_lists_build(PxSolidLists *l, const PxBonds *bonds, PxSolidPoin
     }
     /* some room even if no row has neighbours: loops begin at an offset of these arrays */
     PX_TRY(reserve_entries(l, total > 0 || points.count == 0 ? (size_t)total : 1));
-    Job job = {l, bonds, points, linear};
-    px_parallel_for(threads, points.count, PX_BLOCK, pair_block, &job);
-    px_parallel_for(threads, points.count, PX_BLOCK, back_block, &job);
-    px_solid_quadrature(l, bonds, points, threads);
-    for (uint32_t i = 0; i < points.count; ++i)
-        l->flat = l->flat || l->normal[0][i] != 0.0f || l->normal[1][i] != 0.0f ||
-                  l->normal[2][i] != 0.0f;
+    Job job = {l, bonds, points, linear, NULL};
+    fill(&job, threads);
     l->entries = (size_t)total;
     l->count = points.count;
     return PX_OK;

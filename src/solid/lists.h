@@ -31,6 +31,7 @@ typedef struct PxSolidLists {
                         ///< times cell_weight (quadrature.h)
     float *laplacian;   ///< 9 a particle: coefficients of its Laplacian (fit.h); temporary
     float *curved;      ///< temporary (quadrature.h)
+    float *bent;        ///< `curved` of the fit
     uint32_t room;      ///< capacity in particles
     size_t entries, pair_room;
     uint64_t total; ///< neighbours of all particles, without padding
@@ -51,5 +52,12 @@ size_t px_solid_lists_bytes(const PxSolidLists *lists);
 /// NULL: none) selects the linear fit.
 PxStatus px_solid_lists_build(PxSolidLists *lists, const PxBonds *bonds, PxSolidPoints points,
                               const uint8_t *linear, const PxThreads *threads);
+
+/// The same after bonds were lowered or removed: fits are made anew for the rows that `changed`
+/// marks. The rows are those of the last build, and other rows have the bonds that they had.
+/// Gives the bits of px_solid_lists_build().
+PxStatus px_solid_lists_update(PxSolidLists *lists, const PxBonds *bonds, PxSolidPoints points,
+                               const uint8_t *linear, const uint8_t *changed,
+                               const PxThreads *threads);
 
 #endif

@@ -218,7 +218,8 @@ static PxStatus move_columns(const PxClothSmoother *s, const PxTable *from, cons
     PX_TRY(px_table_gather(to, from, source, px_loop_vertices(loop), threads));
     for (uint32_t c = 0; c < from->columns; ++c) {
         const PxColumn *old = &from->column[c], *new = &to->column[c];
-        if (old->type != PX_F32 || strcmp(old->name, "painted") == 0)
+        if (old->type != PX_F32 || strcmp(old->name, "painted") == 0 ||
+            strcmp(old->name, "piece") == 0 || strcmp(old->name, "inside") == 0)
             continue;
         if (s->most > 0 && old->components == 3 && strcmp(old->name, "position") == 0) {
             const float *const x[3] = {old->data[0], old->data[1], old->data[2]};

@@ -90,7 +90,14 @@ PxStatus px_fracture_stage_plan(PxWorld *world, PxSolid *s)
     size_t blades = 0;
     PX_TRY(list_blades(world, &blade, &blades));
     PX_TRY(px_fracture_cut(f, s, &world->elastic_set.bonds, blade, blades));
-    return f->planned ? px_cracks_reserve_tables(&f->next, world->crack) : PX_OK;
+    if (!f->planned)
+        return PX_OK;
+    PxElasticSet *set = &world->elastic_set;
+    set->weaker.count = 0;
+    if (!PX_LIST_RESERVE(&set->weaker, (size_t)set->bonds.count + 1))
+        return px_fail(PX_ERR_MEMORY, "fracture: no room for %u particles", set->bonds.count);
+    set->weaker.count = set->bonds.count;
+    return px_cracks_reserve_tables(&f->next, world->crack);
 }
 
 void px_fracture_stage_commit(PxWorld *world)
@@ -99,8 +106,8 @@ void px_fracture_stage_commit(PxWorld *world)
     world->state.crack_speed = f->fastest;
     if (!f->planned)
         return;
-    if (px_fracture_commit(f, &world->elastic_set.bonds)) {
-        world->elastic_set.due = world->elastic_set.split_due = true;
+    if (px_fracture_commit(f, &world->elastic_set.bonds, world->elastic_set.weaker.data)) {
+        world->elastic_set.weakened = world->elastic_set.split_due = true;
         world->state.highest = 0;
         world->state.crack_relax = 1;
     }

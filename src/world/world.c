@@ -14,6 +14,7 @@
 #include "world/pressure_mean.h"
 #include "world/copies.h"
 #include "fluid/tension/tension.h"
+#include "solid/fracture/paint.h"
 #include "world/rigid_stage.h"
 #include "world/wet_stage.h"
 
@@ -500,6 +501,15 @@ static bool is_cloth(const PxWorld *world, const PxBodyDef *def)
            world->materials.data[slot - 1].def.cloth.cloth;
 }
 
+static PxStatus paint_cracks(PxWorld *world, const PxBodyDef *def, const PxShape *shape,
+                             uint32_t first)
+{
+    if (!world->materials.data[def->material.slot - 1].def.fracture.fractures)
+        return px_fail(PX_ERR_ARGUMENT, "painted cracks are for solids with fracture");
+    return px_crack_paint(&world->particles, def, shape, world->def.spacing, first,
+                          &world->threads);
+}
+
 PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *given, PxBodyId *out)
 {
     if (out != NULL)
@@ -563,6 +573,8 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *given, PxBodyId *out
         status = add_particles(world, def, shape, slot);
     if (status == PX_OK && !boundary)
         status = px_overlap_check_body(world, body.name, shape, rows);
+    if (status == PX_OK && !boundary && px_crack_painted(def))
+        status = paint_cracks(world, def, shape, rows);
     if (status == PX_OK)
         status = px_world_add_skins(world, def, shape, slot);
     if (status == PX_OK && boundary)
@@ -575,7 +587,7 @@ PxStatus px_world_add_body(PxWorld *world, const PxBodyDef *given, PxBodyId *out
     if (status != PX_OK)
         return px_fail_prefix(status, "body '%s': ", body.name);
     px_shape_def_forget(&body.def.shape);
-    body.def.texture = NULL;
+    body.def.texture = body.def.cracks = body.def.strength = NULL;
     body.def.keyframe = NULL;
     body.def.temperature_key = NULL;
     body.def.position = NULL;

@@ -7,6 +7,7 @@
 #include "base/words.h"
 #include "scene/layout/shape_forms.h"
 #include "shape/hdr.h"
+#include "solid/fracture/paint.h"
 #include "surface/coat/options.h"
 #include "surface/skin/skin.h"
 #include "world/overlap.h"
@@ -137,6 +138,21 @@ static void check_texture(PxScene *scene, size_t index, const PxShape *shape)
     path.value = px_path_key(&path.body, "texture");
     if (status != PX_OK)
         px_complain(scene, PX_ERROR, &path.value, PX_AT_VALUE, "%s", px_error_message());
+}
+
+/* Checks that painted cracks and factors of the strength can be read and mapped. */
+static void check_cracks(PxScene *scene, size_t index, const PxShape *shape)
+{
+    const PxBodyDef *def = &scene->body[index].def;
+    if (!px_crack_painted(def) || px_crack_paint_check(def, shape) == PX_OK)
+        return;
+    BodyPath path;
+    body_path(&path, index, NULL);
+    /* what was wrong is in the message; the place is that of the first key */
+    path.value = px_path_key(&path.body, def->cracks != NULL     ? "cracks"
+                                         : def->cracks_by_colour ? "cracks_by_colour"
+                                                                 : "strength");
+    px_complain(scene, PX_ERROR, &path.value, PX_AT_VALUE, "%s", px_error_message());
 }
 
 /* Pictures alone need the ground's texture, so a run may do without. */
@@ -621,6 +637,7 @@ static PxStatus check_all(PxScene *scene, const PxSurvey *survey)
         check_thickness(scene, k, survey->shape[k]);
         check_poses(scene, k, survey->shape[k]);
         check_texture(scene, k, survey->shape[k]);
+        check_cracks(scene, k, survey->shape[k]);
         check_coat(scene, k, survey->shape[k]);
     }
     check_picture(scene);

@@ -164,7 +164,8 @@ static PxStatus read_special(const Reading *r, const PxField *field, json_t *val
         thing->shape_known = px_read_shape(scene, &at, value, (PxShapeDef *)member, &thing->turn);
         return PX_OK;
     case PX_FIELD_FILE:
-        *(const char **)member = px_read_file_name(scene, &at, value, "a PNG file");
+        *(const char **)member = px_read_file_name(
+            scene, &at, value, field->words != NULL ? field->words[0] : "a PNG file");
         return PX_OK;
     case PX_FIELD_KEYFRAMES:
         return px_read_keyframes(scene, &at, field, value, &thing->keyframe, &thing->keyframes);

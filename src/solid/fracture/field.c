@@ -2,6 +2,7 @@
 
 #include "base/random.h"
 #include "matter/kernel.h"
+#include "solid/fracture/paint.h"
 #include "solid/stress.h"
 
 #include <math.h>
@@ -10,32 +11,66 @@
 #define SMOOTH 1.5
 #define FILL 2.0
 
-/* Part of the strength that the scores at a particle leave: planes at odd multiples of half the
- * distance from the middle of the body. */
-static double scored(const PxFractureDef *law, const PxSolid *s, uint32_t i)
+/* Stress across a score counts 1 / (1 - depth) times: adds what that is more. `across` is the
+ * normal of the score in the rest shape; that of the deformed one is J^-T n. */
+static void count_across(PxMat3 *stress, PxMat3 back, PxVec3 across, double depth)
 {
+    PxVec3 n = px_normalized(px_mat3_apply(back, across), across);
+    double along = px_dot(n, px_mat3_apply(*stress, n));
+    const double x[3] = {n.x, n.y, n.z};
+    double more = along > 0 ? along * (1 / (1 - depth) - 1) : 0;
+    for (int k = 0; k < 9; ++k)
+        stress->m[k / 3][k % 3] += more * x[k / 3] * x[k % 3];
+}
+
+/* J^-T of row i: it turns normals of the rest shape into those of the deformed one. */
+static PxMat3 normals_map(const PxSolid *s, uint32_t i)
+{
+    PxMat3 map, out;
+    for (int k = 0; k < 9; ++k)
+        map.m[k % 3][k / 3] = (double)s->gradient[px_solid_at(i, k, 9)] + (k % 4 == 0);
+    return px_mat3_inverse(map, &out) ? out : px_mat3_identity();
+}
+
+/* Scores at a particle: planes at odd multiples of half the distance from the middle of the body,
+ * and strokes of paint. */
+static void add_scores(const PxFractureField *f, uint32_t i, PxMat3 *stress)
+{
+    const PxSolid *s = f->solid;
+    const PxFractureDef *law = &s->material[s->particles->material[i]].def.fracture;
     const double every[3] = {law->score.x, law->score.y, law->score.z};
+    PxVec3 across = px_vec(0, 0, 0);
+    if (f->weak[2] != NULL)
+        across = px_vec((double)f->weak[2][i], (double)f->weak[3][i], (double)f->weak[4][i]);
+    double dark = px_length(across);
+    if (!(every[0] + every[1] + every[2] + dark > 0))
+        return;
+    PxMat3 back = normals_map(s, i);
     double cell = cbrt((double)s->columns.volume[i]);
     double half = 0.5 * (law->score_width > 0 ? law->score_width : 2 * cell);
     for (int k = 0; k < 3; ++k) {
-        if (!(every[k] > 0))
-            continue;
-        double at = (double)s->columns.rest[k][i] / every[k] + 0.5;
-        if (fabs(at - round(at)) * every[k] < half)
-            return 1 - law->score_depth;
+        double at = every[k] > 0 ? (double)s->columns.rest[k][i] / every[k] + 0.5 : 0.5;
+        if (every[k] > 0 && fabs(at - round(at)) * every[k] < half)
+            count_across(stress, back, px_vec(k == 0, k == 1, k == 2), law->score_depth);
     }
-    return 1;
+    if (dark > 0)
+        count_across(stress, back, across, law->score_depth * fmin(dark, 1));
 }
 
 /* The strength scatters from particle to particle, evenly. */
-static double strength_of(const PxSolid *s, uint32_t i)
+static double strength_of(const PxFractureField *f, uint32_t i)
 {
+    const PxSolid *s = f->solid;
     const PxMaterialDef *def = &s->material[s->particles->material[i]].def;
     if (!def->fracture.fractures)
         return 0;
     double u = px_random_unit(s->particles->id[i], 0, 0x66726163);
-    return def->fracture.strength * (1 + def->fracture.scatter * (2 * u - 1)) *
-           scored(&def->fracture, s, i);
+    double left = 1;
+    if (f->weak[0] != NULL)
+        left = (1 - (double)f->weak[0][i]) *
+               (1 - def->fracture.score_depth * fmin((double)f->weak[1][i], 1));
+    /* a factor of 0 leaves what breaks at the least stress, not what never breaks */
+    return def->fracture.strength * (1 + def->fracture.scatter * (2 * u - 1)) * fmax(left, 1e-6);
 }
 
 /* Bound of the largest eigenvalue: the mean, and the largest that this mean and norm allow. */
@@ -56,11 +91,12 @@ static void stress_block(void *user, uint32_t begin, uint32_t end, int thread)
     PxFractureField *f = user;
     for (uint32_t i = begin; i < end; ++i) {
         PxMat3 strain;
-        f->strength[i] = (float)strength_of(f->solid, i);
+        f->strength[i] = (float)strength_of(f, i);
         f->largest[i] = -INFINITY;
         if (!(f->strength[i] > 0.0f))
             continue;
         px_solid_stress_in_frame(f->solid, i, &strain, &f->stress[i]);
+        add_scores(f, i, &f->stress[i]);
         f->largest[i] = (float)bound(f->stress[i]);
     }
 }
@@ -73,6 +109,9 @@ PxStatus px_fracture_stresses(PxFractureField *f, const PxSolid *s, bool *due)
                            .largest = PX_ARENA_ARRAY(s->scratch, float, s->count)};
     if (f->stress == NULL || f->strength == NULL || f->largest == NULL)
         return px_fail(PX_ERR_MEMORY, "fracture: no room for %u particles", s->count);
+    const PxColumn *weak = px_table_find(&s->particles->table, PX_FRACTURE_WEAK);
+    for (int k = 0; k < 5 && weak != NULL; ++k)
+        f->weak[k] = weak->data[k];
     px_parallel_for(s->threads, s->count, PX_BLOCK, stress_block, f);
     *due = false;
     for (uint32_t i = 0; i < s->count; ++i)

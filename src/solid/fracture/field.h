@@ -18,10 +18,11 @@ typedef struct PxFractureSpot {
 
 typedef struct PxFractureField {
     const PxSolid *solid;
-    const PxVec3 *origin;                ///< by body: its rest origin, m
-    PxMat3 *stress;                      ///< by row: Cauchy stress in the axes of its frame, Pa
-    float *strength;                     ///< by row: tensile strength, Pa; 0: does not fracture
-    float *largest;                      ///< by row: bound of the largest principal stress, Pa
+    const PxVec3 *origin; ///< by body: its rest origin, m
+    const float *weak[5]; ///< by row: PX_FRACTURE_WEAK; NULL: nothing is painted
+    PxMat3 *stress;  ///< by row: Cauchy stress in the axes of its frame, larger across scores, Pa
+    float *strength; ///< by row: tensile strength, Pa; 0: does not fracture
+    float *largest;  ///< by row: bound of the largest principal stress, Pa
     const PxGrid *grid;                  ///< of the rest positions
     PxFractureSpot *spot;                ///< in the order of the grid
     PxVec3 *rest;                        ///< by row: rest position, m

@@ -2,7 +2,9 @@
 
 #include "base/stop.h"
 #include "solid/fracture/sever.h"
+#include "solid/fracture/small.h"
 #include "solid/fracture/start.h"
+#include "solid/fracture/tear.h"
 
 #include <string.h>
 
@@ -71,6 +73,9 @@ PxStatus px_fracture_plan(PxFracture *f, const PxSolid *s, const PxBonds *bonds,
         PX_TRY(px_cracks_start(&growth, step));
     PX_TRY(px_stop_check(s->threads));
     PX_TRY(px_cracks_sever(&growth, bonds, f->strength.data, &f->changed));
+    if (f->changed > 0)
+        PX_TRY(px_fracture_keep_small(s, bonds, f->strength.data));
+    px_fracture_tear(&field, bonds, f->strength.data, &f->changed);
     (void)bodies; /* release builds check nothing */
     PX_ASSERT(px_cracks_valid(&f->next, bodies));
     f->events = growth.events;
@@ -89,7 +94,7 @@ PxStatus px_fracture_plan_nothing(PxFracture *f, const PxBonds *bonds)
     return PX_OK;
 }
 
-bool px_fracture_commit(PxFracture *f, PxBonds *bonds)
+bool px_fracture_commit(PxFracture *f, PxBonds *bonds, uint8_t *weaker)
 {
     if (!f->planned)
         return false;
@@ -97,7 +102,13 @@ bool px_fracture_commit(PxFracture *f, PxBonds *bonds)
     f->now = f->next;
     f->next = old;
     f->planned = false;
-    if (f->changed > 0 && f->strength.count > 0)
-        memcpy(bonds->strength, f->strength.data, f->strength.count * sizeof(float));
-    return f->changed > 0;
+    if (f->changed == 0 || f->strength.count == 0)
+        return false;
+    for (uint32_t i = 0; i < bonds->count; ++i) {
+        uint32_t first = bonds->start[i], size = bonds->start[i + 1] - first;
+        weaker[i] = size > 0 && memcmp(bonds->strength + first, f->strength.data + first,
+                                       size * sizeof(float)) != 0;
+    }
+    memcpy(bonds->strength, f->strength.data, f->strength.count * sizeof(float));
+    return true;
 }

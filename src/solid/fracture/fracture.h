@@ -35,7 +35,8 @@ PxStatus px_fracture_plan(PxFracture *fracture, const PxSolid *solid, const PxBo
 /// Prepares a plan that changes nothing, for px_fracture_cut(). Errors: PX_ERR_MEMORY.
 PxStatus px_fracture_plan_nothing(PxFracture *fracture, const PxBonds *bonds);
 
-/// Applies the plan; cannot fail. True: bonds have changed.
-bool px_fracture_commit(PxFracture *fracture, PxBonds *bonds);
+/// Applies the plan; cannot fail. True: bonds have changed; then `weaker`, by row, marks the rows
+/// whose bonds did.
+bool px_fracture_commit(PxFracture *fracture, PxBonds *bonds, uint8_t *weaker);
 
 #endif

@@ -13,6 +13,9 @@
 /* Distance of the middle of a triangle from the middle of a node's way that is searched, in cells:
  * half the way, the radius of the triangle and the way of its own corners. */
 #define SHEET_REACH 3.0
+/* Motion of a corner of a triangle in a step that searches allow for, in cells: MOST_MOTION, and
+ * more for the ends that follow the outline. */
+#define CORNER_MOTION 1.5
 /* A node feels the stress this far ahead of it, in cells: beside the sheet behind it stress is low.
  */
 #define AHEAD 0.5
@@ -521,6 +524,20 @@ static void feel_block(void *user, uint32_t begin, uint32_t end, int thread)
         f->felt[k] = feel(f->growth, &f->growth->cracks->nodes.data[k]);
 }
 
+/* A ball around the triangles [first, last). */
+static PxCrackBall ball_of(const PxCracks *c, uint32_t first, uint32_t last)
+{
+    PxVec3 low = px_vec(INFINITY, INFINITY, INFINITY), high = px_scale(low, -1);
+    for (uint32_t k = first; k < last; ++k)
+        for (int n = 0; n < 3; ++n) {
+            PxVec3 x = px_crack_place(c, c->triangles.data[k].corner[n]);
+            low = px_vec(fmin(low.x, x.x), fmin(low.y, x.y), fmin(low.z, x.z));
+            high = px_vec(fmax(high.x, x.x), fmax(high.y, x.y), fmax(high.z, x.z));
+        }
+    return (PxCrackBall){px_scale(px_add(low, high), 0.5), 0.5 * px_length(px_sub(high, low)),
+                         first, last};
+}
+
 PxStatus px_fronts_index(PxCrackGrowth *g)
 {
     const PxCracks *c = g->cracks;
@@ -536,8 +553,32 @@ PxStatus px_fronts_index(PxCrackGrowth *g)
         middle[k] = px_scale(px_add(sum, px_crack_place(c, t->corner[2])), 1.0 / 3);
         body[k] = c->list.data[t->crack].body;
     }
-    return px_crack_index(&g->sheet, g->field, g->grid[0], middle, body, g->old,
-                          SHEET_REACH * (double)g->field->largest_cell);
+    PX_TRY(px_crack_index(&g->sheet, g->field, g->grid[0], middle, body, g->old,
+                          SHEET_REACH * (double)g->field->largest_cell));
+    g->ball = PX_ARENA_ARRAY(scratch, PxCrackBall, (size_t)g->old + 1);
+    /* each front, and each beginning of a crack, adds one */
+    g->fresh = (PxCrackBalls){.room = (uint32_t)c->nodes.count + 64};
+    g->fresh.data = PX_ARENA_ARRAY(scratch, PxCrackBall, (size_t)g->fresh.room);
+    if (g->ball == NULL || g->fresh.data == NULL)
+        return px_fail(PX_ERR_MEMORY, "fracture: no room for %u triangles", g->old);
+    for (uint32_t k = 0; k < g->old; ++k) {
+        g->ball[k] = ball_of(c, g->sheet.item[k], g->sheet.item[k] + 1);
+        g->ball[k].radius += CORNER_MOTION * (double)g->field->largest_cell;
+    }
+    return PX_OK;
+}
+
+void px_fronts_note_fresh(PxCrackGrowth *g)
+{
+    PxCrackBalls *fresh = &g->fresh;
+    uint32_t first = fresh->count > 0 ? fresh->data[fresh->count - 1].last : g->old;
+    uint32_t last = (uint32_t)g->cracks->triangles.count;
+    if (first == last)
+        return;
+    if (fresh->count == fresh->room) /* the last one takes them too */
+        first = fresh->data[--fresh->count].first;
+    fresh->data[fresh->count] = ball_of(g->cracks, first, last);
+    fresh->data[fresh->count++].radius += CORNER_MOTION * (double)g->field->largest_cell;
 }
 
 PxStatus px_fronts_grow(PxCrackGrowth *g)
@@ -561,6 +602,7 @@ PxStatus px_fronts_grow(PxCrackGrowth *g)
     for (uint32_t k = 0; k < count && good;) {
         uint32_t size = px_crack_front_size(c, k);
         good = grow_front(g, old + k, felt + k, moving, size, buffer);
+        px_fronts_note_fresh(g);
         k += size;
     }
     if (good) {

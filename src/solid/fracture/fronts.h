@@ -27,6 +27,18 @@ typedef struct PxCrackMove {
 
 typedef PX_LIST(PxCrackMove) PxCrackMoves;
 
+/// A ball around triangles: a quick test whether they can be near.
+typedef struct PxCrackBall {
+    PxVec3 at;
+    double radius;        ///< m
+    uint32_t first, last; ///< triangles; of one triangle unused
+} PxCrackBall;
+
+typedef struct PxCrackBalls {
+    PxCrackBall *data; ///< in the scratch memory of the step
+    uint32_t count, room;
+} PxCrackBalls;
+
 typedef struct PxCrackGrowth {
     const PxFractureField *field;
     PxCracks *cracks;    ///< changed in place
@@ -35,6 +47,9 @@ typedef struct PxCrackGrowth {
     PxCrackMoves *moves; ///< of this step: bonds change near these points only
     PxGrid *grid[2];     ///< buffers of indices
     PxCrackIndex sheet;  ///< the triangles before this step, by their middles
+    PxCrackBall *ball;   ///< around them, in the order of `sheet`, with room for the motion of
+                         ///< their corners in this step
+    PxCrackBalls fresh;  ///< around the triangles that each front has added in this step
     uint32_t old;        ///< number of these triangles
     double dt;           ///< s
     double fastest;      ///< of all fronts, in cells per second
@@ -50,6 +65,9 @@ PxStatus px_fronts_grow(PxCrackGrowth *growth);
 /// Begins a crack at a point, with the normal and the size of a cell given: a small disc, whose rim
 /// is the front as far as it is inside the body. False: no memory.
 bool px_front_begin(PxCrackGrowth *growth, uint32_t body, PxVec3 at, PxVec3 normal, double cell);
+
+/// Takes the triangles that were added since the last call as those of one front.
+void px_fronts_note_fresh(PxCrackGrowth *growth);
 
 /// Notes a move. False: no memory.
 bool px_front_note(PxCrackGrowth *growth, uint32_t body, PxVec3 at);

@@ -57,16 +57,34 @@ static bool meets_triangle(const PxCracks *c, const PxCrackTriangle *t, uint32_t
     return true;
 }
 
+static bool is_near(const PxCrackBall *ball, PxVec3 at, double reach)
+{
+    PxVec3 way = px_sub(ball->at, at);
+    double most = ball->radius + reach;
+    return px_dot(way, way) < most * most;
+}
+
 bool px_crack_meets(const PxCrackGrowth *g, uint32_t body, uint32_t crack, PxVec3 from, PxVec3 *to)
 {
     const PxCracks *c = g->cracks;
     PxRange run[9];
-    int runs = px_crack_index_runs(&g->sheet, body, px_scale(px_add(from, *to), 0.5), run);
+    PxVec3 middle = px_scale(px_add(from, *to), 0.5);
+    double half = 0.5 * px_length(px_sub(*to, from));
+    int runs = px_crack_index_runs(&g->sheet, body, middle, run);
     bool met = false;
     for (int n = 0; n < runs; ++n)
         for (uint32_t k = run[n].begin; k < run[n].end; ++k)
-            met |= meets_triangle(c, &c->triangles.data[g->sheet.item[k]], body, crack, from, to);
-    for (size_t k = g->old; k < c->triangles.count; ++k)
+            if (is_near(&g->ball[k], middle, half))
+                met |=
+                    meets_triangle(c, &c->triangles.data[g->sheet.item[k]], body, crack, from, to);
+    uint32_t noted = g->old;
+    for (uint32_t b = 0; b < g->fresh.count; ++b) {
+        const PxCrackBall *ball = &g->fresh.data[b];
+        noted = ball->last;
+        for (uint32_t k = ball->first; k < ball->last && is_near(ball, middle, half); ++k)
+            met |= meets_triangle(c, &c->triangles.data[k], body, crack, from, to);
+    }
+    for (size_t k = noted; k < c->triangles.count; ++k)
         met |= meets_triangle(c, &c->triangles.data[k], body, crack, from, to);
     return met;
 }
@@ -93,7 +111,8 @@ bool px_crack_is_done(const PxCrackGrowth *g, uint32_t body, PxVec3 way, PxVec3 
         for (uint32_t k = run[n].begin; k < run[n].end; ++k) {
             const PxCrackTriangle *t = &c->triangles.data[g->sheet.item[k]];
             PxVec3 corner[3];
-            if (c->list.data[t->crack].body != body || touches(t, own))
+            if (!is_near(&g->ball[k], at, least) || c->list.data[t->crack].body != body ||
+                touches(t, own))
                 continue;
             corners_of(c, t, corner);
             PxVec3 middle = px_scale(px_add(px_add(corner[0], corner[1]), corner[2]), 1.0 / 3);

@@ -1,6 +1,7 @@
 #include "solid/fracture/start.h"
 
 #include "base/random.h"
+#include "solid/fracture/small.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,13 +31,6 @@ static PxVec3 sample_of(const PxFractureField *f, uint32_t i, uint64_t step)
 static bool is_overloaded(const PxFractureField *f, uint32_t i)
 {
     return f->largest[i] > f->strength[i] && f->strength[i] > 0.0f;
-}
-
-/* Distance from a crack in which no other begins, m. */
-static double shield_of(const PxSolid *s, uint32_t i)
-{
-    const PxFractureDef *law = &s->material[s->particles->material[i]].def.fracture;
-    return law->shield > 0 ? law->shield : 2 * (double)s->columns.support[i];
 }
 
 static bool is_near(const PxCracks *c, const PxCrackTriangle *t, uint32_t body, PxVec3 at,
@@ -73,7 +67,7 @@ static void look_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t k = begin; k < end; ++k) {
         Sample *to = &look->sample[k];
         uint32_t i = to->row, body = f->solid->particles->body[i];
-        if (is_shielded(look, body, to->at, shield_of(f->solid, i)))
+        if (is_shielded(look, body, to->at, px_fracture_shield(f->solid, i)))
             continue;
         PxFractureSample s = px_fracture_sample(f, body, to->at);
         if (!(s.strength > 0) || !(s.stress > (double)f->strength[i]) ||
@@ -110,7 +104,8 @@ static bool begin_all(PxCrackGrowth *g, const Sample *sample, uint32_t count)
         uint32_t i = sample[n].row, body = s->particles->body[i];
         bool shielded = false;
         for (size_t k = old; k < c->triangles.count && !shielded; ++k)
-            shielded = is_near(c, &c->triangles.data[k], body, sample[n].at, shield_of(s, i));
+            shielded =
+                is_near(c, &c->triangles.data[k], body, sample[n].at, px_fracture_shield(s, i));
         if (!shielded &&
             !px_front_begin(g, body, sample[n].at, sample[n].normal, (double)g->field->cell[i]))
             return false;
@@ -134,7 +129,7 @@ PxStatus px_cracks_start(PxCrackGrowth *g, uint64_t step)
             continue;
         look.sample[count++] =
             (Sample){.id = s->particles->id[i], .row = i, .at = sample_of(f, i, step)};
-        reach = fmax(reach, shield_of(s, i));
+        reach = fmax(reach, px_fracture_shield(s, i));
     }
     PxStatus status = PX_OK;
     if (good && count > 0) {

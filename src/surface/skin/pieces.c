@@ -5,6 +5,7 @@
 #include "surface/mesh/isosurface.h"
 #include "surface/skin/skin_parts.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,12 +73,12 @@ static bool list_members(Build *b, const PxSolidMaps *maps, uint32_t body)
 /* Changes with the assignment of particles to pieces. */
 static uint64_t hash_of(const Build *b)
 {
+    static_assert(sizeof(PxVec3) == 3 * sizeof(uint64_t), "three doubles");
     uint64_t hash = b->members;
     for (uint32_t k = 0; k < b->members; ++k) {
-        uint64_t x;
-        memcpy(&x, &b->member[k].at.x, sizeof x);
-        hash += px_mix(px_mix(x ^ (uint64_t)b->member[k].piece) ^
-                       (uint64_t)(1e6 * (b->member[k].at.y + 7 * b->member[k].at.z)));
+        uint64_t x[3];
+        memcpy(x, &b->member[k].at, sizeof x);
+        hash += px_mix(px_mix(px_mix(x[0] ^ (uint64_t)b->member[k].piece) ^ x[1]) ^ x[2]);
     }
     return hash;
 }
@@ -147,8 +148,8 @@ static void depth_block(void *user, uint32_t begin, uint32_t end, int thread)
             }
 }
 
-/* Depth of all nodes below the surface of the body at rest. */
-static PxStatus make_depth(Build *b, const PxThreads *threads)
+/* The triangles of the body at rest. */
+static PxStatus make_tree(Build *b)
 {
     PxMesh *mesh;
     const PxSkin *w = b->whole;
@@ -160,7 +161,13 @@ static PxStatus make_depth(Build *b, const PxThreads *threads)
     memcpy(mesh->triangle, w->triangle, w->triangles * sizeof *mesh->triangle);
     PxStatus status = px_mesh_tree_create(mesh, &b->tree);
     px_mesh_free(mesh);
-    PX_TRY(status);
+    return status;
+}
+
+/* Depth of all nodes below the surface of the body at rest. */
+static PxStatus make_depth(Build *b, const PxThreads *threads)
+{
+    PX_TRY(make_tree(b));
     lay_grid(b);
     b->p->depth = malloc(node_count(b->p) * sizeof *b->p->depth);
     if (b->p->depth == NULL)
@@ -408,8 +415,76 @@ static bool collect(const Build *b, uint32_t piece, const Piece *from, Collected
     return good;
 }
 
+/* Are there colours or texture coordinates to take over? */
+static bool has_paint(const PxSkin *whole)
+{
+    PxSkinColumns c = px_skin_columns(whole);
+    for (uint32_t k = 0; k < whole->base.count && !whole->painted; ++k)
+        if (c.uv[0][k] != 0.0f || c.uv[1][k] != 0.0f)
+            return true;
+    return whole->painted;
+}
+
+/* Parts of the corners of a triangle in a point of it. */
+static void barycentric(PxVec3 p, const PxVec3 x[3], double part[3])
+{
+    PxVec3 n = px_cross(px_sub(x[1], x[0]), px_sub(x[2], x[0]));
+    double whole = px_dot(n, n);
+    part[0] = part[1] = part[2] = 1.0 / 3;
+    if (!(whole > 0))
+        return;
+    part[1] = px_dot(n, px_cross(px_sub(p, x[0]), px_sub(x[2], x[0]))) / whole;
+    part[2] = px_dot(n, px_cross(px_sub(x[1], x[0]), px_sub(p, x[0]))) / whole;
+    part[0] = 1 - part[1] - part[2];
+}
+
+/* Gives a point the colour and the texture coordinates of the nearest point of the whole skin. */
+static void paint_point(const Build *b, const PxMeshTree *tree, PxSkinColumns to, uint32_t k,
+                        PxVec3 at)
+{
+    PxMeshSpot spot;
+    if (!px_mesh_tree_closest(tree, at, INFINITY, &spot))
+        return;
+    PxSkinColumns from = px_skin_columns(b->whole);
+    const uint32_t *v = b->whole->triangle[spot.triangle];
+    PxVec3 x[3];
+    double part[3], colour[3] = {0, 0, 0}, uv[2] = {0, 0};
+    for (int n = 0; n < 3; ++n)
+        x[n] = px_vec((double)from.rest[0][v[n]], (double)from.rest[1][v[n]],
+                      (double)from.rest[2][v[n]]);
+    barycentric(spot.point, x, part);
+    for (int n = 0; n < 3; ++n) {
+        for (int c = 0; c < 3; ++c)
+            colour[c] += part[n] * (double)from.colour[c][v[n]];
+        for (int c = 0; c < 2; ++c)
+            uv[c] += part[n] * (double)from.uv[c][v[n]];
+    }
+    for (int c = 0; c < 3; ++c)
+        to.colour[c][k] = (float)colour[c];
+    for (int c = 0; c < 2; ++c)
+        to.uv[c][k] = (float)uv[c];
+}
+
+/* Colours and texture coordinates of the pieces: outside those of the whole skin; the faces of
+ * cracks are white, unless skins.c gives them a colour. */
+static PxStatus paint_pieces(Build *b, PxSkin *skin, const Collected *c)
+{
+    PxSkinColumns to = px_skin_columns(skin);
+    for (uint32_t k = 0; k < skin->base.count; ++k)
+        to.colour[0][k] = to.colour[1][k] = to.colour[2][k] = 1.0f;
+    skin->painted = b->whole->painted;
+    if (!has_paint(b->whole))
+        return PX_OK;
+    if (b->tree == NULL)
+        PX_TRY(make_tree(b));
+    for (uint32_t k = 0; k < skin->base.count; ++k)
+        if (!skin->inside[k])
+            paint_point(b, b->tree, to, k, c->at.data[k]);
+    return PX_OK;
+}
+
 /* The collected mesh as a skin. */
-static PxStatus make_skin(const Build *b, const Collected *c, PxSkin **out)
+static PxStatus make_skin(Build *b, const Collected *c, PxSkin **out)
 {
     size_t n = c->at.count, triangles = c->triangle.count / 3;
     PxSkin *skin;
@@ -439,6 +514,8 @@ static PxStatus make_skin(const Build *b, const Collected *c, PxSkin **out)
                           b->p->step);
     }
     free(normal);
+    if (status == PX_OK)
+        status = paint_pieces(b, skin, c);
     if (status == PX_OK)
         status = px_skin_make_shown(skin);
     if (status != PX_OK)

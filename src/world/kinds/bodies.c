@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+static const char *const volume_files[] = {"a NRRD file", NULL};
 static const char *const fill_words[] = {"cubic", "hexagonal", "octree", "fitted", NULL};
 
 static const PxField fields[] = {
@@ -216,6 +217,30 @@ static const PxField fields[] = {
      .most = 1000,
      .help = "A PNG file beside the scene that colours surfels and skin; the mesh needs texture "
              "coordinates."},
+    {.key = "cracks",
+     .kind = PX_FIELD_FILE,
+     .flags = PX_FIELD_ONLY_NOT,
+     .offset = PX_AT(PxBodyDef, cracks),
+     .unit = "",
+     .most = 1000,
+     .help = "A PNG file beside the scene with cracks painted dark on light: a solid with fracture "
+             "breaks along them. At the texture coordinates of its mesh; without these it covers "
+             "the body, with its width along x and its height along y."},
+    {.key = "cracks_by_colour",
+     .kind = PX_FIELD_FLAG,
+     .flags = PX_FIELD_ONLY_NOT,
+     .offset = PX_AT(PxBodyDef, cracks_by_colour),
+     .unit = "",
+     .help = "The dark colours of the mesh's vertices are painted cracks."},
+    {.key = "strength",
+     .kind = PX_FIELD_FILE,
+     .flags = PX_FIELD_ONLY_NOT,
+     .offset = PX_AT(PxBodyDef, strength),
+     .unit = "",
+     .most = 1000,
+     .words = volume_files,
+     .help = "A NRRD file beside the scene with factors of the strength of a solid with fracture, "
+             "on a grid that covers the body."},
     {.key = "look",
      .kind = PX_FIELD_LOOK,
      .flags = PX_FIELD_ONLY_IF | PX_FIELD_ALSO,
@@ -336,6 +361,26 @@ static void check_surface(const PxStated *stated, const PxMaterialDef *material)
                  px_quote(material->name, name, sizeof name));
 }
 
+/* Only what breaks has cracks. */
+static void check_cracks(const PxStated *stated, const PxMaterialDef *material)
+{
+    const PxBodyDef *def = stated->def;
+    static const char *const key[] = {"cracks", "cracks_by_colour", "strength"};
+    const bool stated_so[] = {def->cracks != NULL, def->cracks_by_colour, def->strength != NULL};
+    for (size_t k = 0; k < PX_COUNT(key) && material != NULL; ++k)
+        if (stated_so[k] && !material->fracture.fractures)
+            px_wrong(stated, PX_ERROR, key[k], true,
+                     "is for solids that break: wanted \"fracture\" in '%s'",
+                     px_quote(material->name, (char[100]){0}, 100));
+    if (def->cracks != NULL && def->cracks_by_colour)
+        px_wrong(stated, PX_ERROR, "cracks_by_colour", true,
+                 "and \"cracks\" are both stated: wanted one of them");
+    if (def->cracks_by_colour && stated->shape != NULL && def->shape.kind != PX_SHAPE_MESH)
+        px_wrong(stated, PX_ERROR, "cracks_by_colour", true,
+                 "needs a mesh with colours of its vertices, but the shape is a %s",
+                 px_shape_kind_name(def->shape.kind));
+}
+
 /* Coats cling to walls, rigid bodies, and solids that have a skin. */
 static void check_mould(const PxStated *stated, const PxMaterialDef *material)
 {
@@ -351,7 +396,8 @@ static void check_mould(const PxStated *stated, const PxMaterialDef *material)
 static void check_rigid(const PxStated *stated)
 {
     PxBodyDef *def = stated->def;
-    static const char *const key[] = {"levels", "surfels", "skin", "texture"};
+    static const char *const key[] = {"levels", "surfels",          "skin",    "texture",
+                                      "cracks", "cracks_by_colour", "strength"};
     if (stated->has(stated, false, "fill") && !stated->vessel)
         px_wrong(stated, PX_ERROR, "fill", true, "is not for rigid bodies: they have no particles");
     for (size_t k = 0; k < PX_COUNT(key); ++k)
@@ -374,9 +420,10 @@ static void check_rigid(const PxStated *stated)
 static void check_cloth(const PxStated *stated)
 {
     PxBodyDef *def = stated->def;
-    static const char *const key[] = {"fill",      "levels",      "surfels",    "skin",
-                                      "texture",   "restitution", "release",    "hold",
-                                      "hand_over", "ballast",     "ballast_at", "carve"};
+    static const char *const key[] = {"fill",      "levels",      "surfels",         "skin",
+                                      "texture",   "restitution", "release",         "hold",
+                                      "hand_over", "ballast",     "ballast_at",      "carve",
+                                      "cracks",    "strength",    "cracks_by_colour"};
     for (size_t k = 0; k < PX_COUNT(key); ++k)
         if (stated->has(stated, false, key[k]))
             px_wrong(stated, PX_ERROR, key[k], true, "is not for cloth");
@@ -488,6 +535,7 @@ static void rules(const PxStated *stated)
             px_wrong(stated, PX_ERROR, of_rigid[k].key, true, "is for rigid bodies");
     check_fill(stated, material);
     check_surface(stated, material);
+    check_cracks(stated, material);
     check_mould(stated, material);
     if (stated->shape != NULL && def->shape.kind == PX_SHAPE_PLANE)
         px_wrong(stated, PX_ERROR, "shape.plane", true,
@@ -498,7 +546,8 @@ static void rules(const PxStated *stated)
 static bool silent(const void *object, const PxField *field)
 {
     const PxBodyDef *def = object;
-    static const char *const matter[] = {"fill", "levels", "surfels", "skin", "texture"};
+    static const char *const matter[] = {"fill",    "levels", "surfels",          "skin",
+                                         "texture", "cracks", "cracks_by_colour", "strength"};
     for (size_t k = 0; k < PX_COUNT(matter); ++k)
         if ((def->rigid || def->cloth || def->shape.kind == PX_SHAPE_PARTICLES) &&
             strcmp(field->key, matter[k]) == 0)

@@ -28,10 +28,22 @@ static const PxField fields[] = {
     NUMBER(shield, 0, "m", 0, 1e6,
            "Distance from a crack in which no other begins: the size of the smallest pieces. 0: "
            "two supports of a solid's particles."),
+    NUMBER(smallest, 0, "m", 0, 1e6,
+           "Edge of a cube with the volume of the smallest piece: less does not come off. 0: a "
+           "quarter of the shield."),
     NUMBER(opacity, PX_FIELD_ABOVE, "", 0, 10,
            "Length behind a crack's front over which bonds across it weaken, in half supports."),
     NUMBER(rough, 0, "", 0, 1,
            "Roughness of the faces of cracks, in spacings: solid noise in the skins of pieces."),
+    {.key = "inside",
+     .kind = PX_FIELD_VECTOR,
+     .flags = PX_FIELD_LIVE,
+     .offset = PX_AT(PxMaterialDef, fracture.inside),
+     .unit = "",
+     .least = 0,
+     .most = 1,
+     .help = "Colour of the faces of cracks, red, green, blue (sRGB); [0, 0, 0]: that of the "
+             "body."},
     {.key = "score",
      .kind = PX_FIELD_VECTOR,
      .flags = PX_FIELD_LIVE,

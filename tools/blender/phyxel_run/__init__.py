@@ -93,6 +93,8 @@ def add_sequence(context, path, name, kind):
     triangles = kind in folder.TRIANGLES
     paint = geometry.white(name) if kind == "foam" else geometry.material(name, triangles)
     mesh.materials.append(paint)
+    if kind == "skin":
+        mesh.materials.append(geometry.material(f"{name} inside", triangles))
     if not triangles:
         geometry.show_as_points(thing, paint)
     thing.phyxel.folder = path

@@ -54,6 +54,15 @@ def set_texture_places(mesh, points):
         layer.data.foreach_set("uv", np.ascontiguousarray(uv, np.float32).ravel())
 
 
+def set_inside(mesh, points):
+    """Faces of cracks have the second material of the mesh."""
+    if points.triangles is None or "inside" not in points.columns or len(mesh.materials) < 2:
+        return
+    slot = (points.columns["inside"][points.triangles[:, 0]] > 0.5).astype(np.int32)
+    if len(slot):
+        mesh.polygons.foreach_set("material_index", slot)
+
+
 def fill_mesh(mesh, points):
     """Replaces all geometry; materials stay. `velocity` is what Cycles blurs motion by."""
     mesh.clear_geometry()
@@ -72,6 +81,7 @@ def fill_mesh(mesh, points):
     else:
         mesh.update()
     set_texture_places(mesh, points)
+    set_inside(mesh, points)
     for name, column in points.columns.items():
         if name not in ("position", "s", "t"):
             set_attribute(mesh, name, column)
