@@ -2,6 +2,7 @@
 
 #include "base/mat3.h"
 #include "contact/solid_rebound.h"
+#include "solid/friction.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,7 +34,14 @@ typedef struct PxSolidHit {
     double gap, force, stiff, energy;
     PxVec3 place, normal;
     double friction;
-    PxVec3 rubbed; /* impulse of friction so far in the sub-step, N s */
+    PxVec3 rubbed; /* implicit: impulse of friction so far in the sub-step, N s */
+    /* leapfrog: */
+    double before; /* gap at the forces before, m; 0: it was no contact */
+    double seen;   /* moment of these forces */
+    PxVec3 met;    /* where the row was then, in the body's motion without contacts */
+    double owed;   /* impulse that friction has not followed yet, N s */
+    PxVec3 stuck;  /* displacement that friction resists (solid/friction.h), m */
+    PxVec3 rub;    /* force of friction on the row, N */
 } Hit;
 
 static PxVec3 vec_of(const float *quad)
@@ -89,12 +97,25 @@ static double yields_by(const Yield *y, PxVec3 place, PxVec3 n)
     return y->boundary->per_mass + px_dot(lever, px_mat3_apply(y->boundary->per_inertia, lever));
 }
 
-/* The body's motion without solids is even during the step. Here gravity and contacts among rigid
- * bodies (PxBoundary.forced) act during all of it, as on the solids: the body has its velocity at
- * the start first, and gains `part` of that change. */
+/* The boundary moves evenly during the step. Here gravity and contacts among rigid bodies act
+ * during all of it, as on the solids (PxBoundary.within), without the load of solids that its
+ * motion contains. The body gains a part of that change. */
+static PxVec3 gained(const Yield *y, double part)
+{
+    const PxBoundary *b = y->boundary;
+    return px_scale(px_mad(b->within[1], b->expected[0], -b->per_mass), part);
+}
+
+static PxVec3 turned_by(const Yield *y, double part)
+{
+    const PxBoundary *b = y->boundary;
+    return px_scale(px_mat3_apply(b->per_inertia, b->expected[1]), -part);
+}
+
 static void force(Yield *y, double part)
 {
-    y->velocity = px_mad(y->velocity, y->boundary->forced, part);
+    y->velocity = px_add(y->velocity, gained(y, part));
+    y->spin = px_add(y->spin, turned_by(y, part));
 }
 
 /* The body takes an impulse at a place. */
@@ -158,10 +179,81 @@ static uint32_t find(const PxSolidRigids *r, const Ball *ball, Hit *hit)
  * gets into a body. */
 #define DEEP 0.05
 
+/* Radii from the body within which friction that is owed still acts, as at walls. */
+#define NEAR 0.05
+
 typedef struct Range {
     const PxSolidRigids *rigids;
     uint32_t first;
 } Range;
+
+/* As in contact/solid_rub.c: gaps that change slower than TREMBLES sqrt(gravity radius) are damped,
+ * and contacts that stick, at DAMPED of the critical rate. Undamped, a solid that lies on a body
+ * trembles for ever and slips whenever it presses less. */
+#define TREMBLES 0.1
+#define DAMPED 0.3
+
+static double damping_of(const Hit *h, double light, double dt)
+{
+    return fmin(2 * DAMPED * sqrt(h->stiff / light), 0.25 / (light * dt));
+}
+
+static void calm(const PxSolid *s, const Yield *y, Hit *h, double dt)
+{
+    double slow = TREMBLES * sqrt(px_length(s->gravity) * (double)s->particles->radius[h->row]);
+    double light = (double)s->inverse_mass[h->row] + yields_by(y, h->place, h->normal);
+    if (!(slow > 0) || !(h->gap > 0))
+        return;
+    double rate = (h->gap - h->before) / dt, part = rate / slow;
+    h->force = fmax(h->force - damping_of(h, light, dt) * rate / (1 + part * part), 0);
+}
+
+static PxVec3 along(const Hit *h, PxVec3 v)
+{
+    return px_mad(v, h->normal, -px_dot(v, h->normal));
+}
+
+/* Friction by leapfrog: a force that resists the displacement along the contact. */
+static void rub_against(const PxSolid *s, const Yield *y, Hit *h, double dt)
+{
+    const PxBoundary *b = y->boundary;
+    PxVec3 way;
+    double closing;
+    if (dt > 0) {
+        PxVec3 to = px_sub(b->ops->carry(b, h->seen, h->met, y->when), y->centre);
+        to = px_add(y->centre, turned(y->angle, px_add(to, y->shift)));
+        way = px_sub(h->place, to);
+        closing = (h->before - h->gap) / dt;
+    } else { /* a new contact, or the start of a step */
+        PxVec3 v = px_sub(px_solid_in_world(s, s->v, h->row), velocity_at(y, h->place));
+        way = px_scale(v, s->moved);
+        closing = -px_dot(v, h->normal);
+        dt = s->moved;
+    }
+    way = along(h, way);
+    PxFrictionLoad load = {.force = h->force,
+                           .friction = h->friction,
+                           .closing = closing,
+                           .sliding = dt > 0 ? px_length(way) / dt : 0,
+                           .light = (double)s->inverse_mass[h->row],
+                           .radius = (double)s->particles->radius[h->row],
+                           .gravity = px_length(s->gravity),
+                           .dt = dt};
+    double grip = h->friction * px_friction_load(&h->owed, &load);
+    double give = fmax(px_friction_give((double)s->particles->radius[h->row]), 2 * grip / h->stiff);
+    PxVec3 stuck = px_add(along(h, h->stuck), way);
+    double size = px_length(stuck), x = fmin(size / give, 1);
+    h->stuck = px_scale(stuck, size > give ? give / size : 1);
+    h->rub = px_scale(h->stuck, -grip / give * px_friction_secant(x));
+    size = px_length(way);
+    if (size > 0) {
+        PxVec3 n = px_scale(way, 1 / size);
+        double light = (double)s->inverse_mass[h->row] + yields_by(y, h->place, n);
+        h->rub = px_mad(h->rub, way, -damping_of(h, light, dt) / dt);
+    }
+    size = px_length(h->rub);
+    h->rub = px_scale(h->rub, size > grip ? grip / size : 1);
+}
 
 static void hit_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
@@ -176,12 +268,17 @@ static void hit_block(void *user, uint32_t begin, uint32_t end, int thread)
         double g0 = (double)s->particles->radius[i];
         h->place = px_solid_place(s, i);
         h->gap = distance_to(y, h->place, &h->normal);
-        h->on = h->gap < g0;
-        if (!h->on)
+        /* A row that has just left still has the friction that is owed. */
+        h->on = h->gap < g0 || (!r->implicit && h->owed > 0 && h->gap < (1 + NEAR) * g0);
+        if (!h->on) {
+            h->before = h->owed = 0;
+            h->stuck = h->rub = px_vec(0, 0, 0);
             continue;
+        }
         double modulus = (double)s->stiff[0][i] + (double)s->volume[i] +
                          (s->orthotropic ? 0 : (double)s->stiff[1][i]);
-        double spring = 2 * modulus * g0, d = fmax(h->gap, DEEP * g0), in = h->gap - d;
+        double spring = 2 * modulus * g0, d = fmax(fmin(h->gap, g0), DEEP * g0);
+        double in = fmin(h->gap, g0) - d;
         h->stiff = spring * g0 * g0 / (d * d);
         h->force = spring * (g0 - d) * g0 / d - h->stiff * in;
         h->energy = spring * (g0 * g0 * log(g0 / d) - g0 * (g0 - d)) -
@@ -189,6 +286,15 @@ static void hit_block(void *user, uint32_t begin, uint32_t end, int thread)
         const PxMaterialDef *m = &s->material[s->particles->material[i]].def;
         h->friction = sqrt(m->friction * y->boundary->friction);
         h->rubbed = px_vec(0, 0, 0);
+        if (r->implicit)
+            continue;
+        double dt = h->before > 0 ? (y->when - h->seen) * s->dt : 0;
+        if (dt > 0)
+            calm(s, y, h, dt);
+        rub_against(s, y, h, dt);
+        h->before = fmax(h->gap, 1e-30);
+        h->seen = y->when;
+        h->met = unmoved(y, h->place);
     }
 }
 
@@ -208,7 +314,7 @@ static void evaluate_one(PxSolidRigids *r, uint32_t number)
         const Hit *h = &r->hit[k];
         if (!h->on)
             continue;
-        PxVec3 force = px_scale(h->normal, -h->force);
+        PxVec3 force = px_sub(px_scale(h->normal, -h->force), h->rub);
         y->force = px_add(y->force, force);
         y->moment = px_add(y->moment, px_cross(px_sub(h->place, y->centre), force));
         y->stiff += h->stiff * yields_by(y, h->place, h->normal);
@@ -300,10 +406,15 @@ static void solve(const Yield *y, double x[6])
     }
 }
 
-/* Velocity at the end of the sub-step without contacts. */
+/* Velocity and spin at the end of the sub-step without contacts. */
 static PxVec3 start_of(const PxSolidRigids *r, const Yield *y)
 {
-    return px_mad(y->velocity, y->boundary->forced, r->solid->when - y->from);
+    return px_add(y->velocity, gained(y, r->solid->when - y->from));
+}
+
+static PxVec3 spin_of(const PxSolidRigids *r, const Yield *y)
+{
+    return px_add(y->spin, turned_by(y, r->solid->when - y->from));
 }
 
 /* Puts a body where its velocity of the sub-step takes it, and evaluates its contacts. Returns the
@@ -320,7 +431,7 @@ static double try_motion(PxSolidRigids *r, uint32_t number, PxVec3 velocity, PxV
     y->angle = px_mad(y->start[1], spin, dt);
     y->centre = px_add(b->ops->carry(b, 0, b->pivot, y->when), y->shift);
     evaluate_one(r, number);
-    PxVec3 dv = px_sub(velocity, start_of(r, y)), dw = px_sub(spin, y->spin);
+    PxVec3 dv = px_sub(velocity, start_of(r, y)), dw = px_sub(spin, spin_of(r, y));
     return y->energy +
            0.5 * (px_dot(dv, dv) / b->per_mass + px_dot(dw, px_mat3_apply(y->inertia, dw)));
 }
@@ -344,7 +455,7 @@ static double find_motion(PxSolidRigids *r, uint32_t number)
     for (int round = 0; round < ROUNDS; ++round) {
         PxVec3 v = y->trial[0], w = y->trial[1];
         PxVec3 dv = px_scale(px_sub(v, start_of(r, y)), 1 / (b->per_mass * dt));
-        PxVec3 dw = px_scale(px_mat3_apply(y->inertia, px_sub(w, y->spin)), 1 / dt);
+        PxVec3 dw = px_scale(px_mat3_apply(y->inertia, px_sub(w, spin_of(r, y))), 1 / dt);
         PxVec3 off = px_sub(y->force, dv), turn = px_sub(y->moment, dw);
         double x[6] = {off.x, off.y, off.z, turn.x, turn.y, turn.z};
         factor(r, number, dt);
@@ -400,7 +511,8 @@ static void add_forces(void *user, PxSolid *s)
     for (uint32_t k = 0; k < r->hits; ++k) {
         const Hit *h = &r->hit[k];
         if (h->on)
-            px_solid_add(s, s->a, h->row, h->normal, h->force * (double)s->inverse_mass[h->row]);
+            px_solid_add(s, s->a, h->row, px_mad(h->rub, h->normal, h->force),
+                         (double)s->inverse_mass[h->row]);
     }
 }
 
@@ -512,7 +624,7 @@ static void add_impulses(void *user, double dt)
         y->start[1] = y->angle;
     }
     rebound(r, dt);
-    for (int pass = 0; pass < PASSES; ++pass)
+    for (int pass = 0; r->implicit && pass < PASSES; ++pass)
         for (uint32_t k = 0; k < r->hits; ++k)
             if (r->hit[k].on)
                 rub(r, &r->hit[k], dt);
@@ -538,6 +650,27 @@ static void stick(void *user, const float *quad)
         r->inner->stick(r->inner->user, quad);
 }
 
+/* Where leapfrog keeps what friction resists; implicit steps keep that of walls there. */
+#define STUCK 3
+
+static PxVec3 stored(const PxSolid *s, uint32_t i, double *owed)
+{
+    *owed = (double)s->columns.owed[1][i];
+    float *const *column = s->columns.stuck + STUCK;
+    PxVec3 stuck = px_vec((double)column[0][i], (double)column[1][i], (double)column[2][i]);
+    return px_mat3_apply(s->frame[s->frame_of[i]].turn, stuck);
+}
+
+static void store(const PxSolid *s, uint32_t i, PxVec3 stuck, double owed)
+{
+    s->columns.owed[1][i] = (float)owed;
+    float *const *column = s->columns.stuck + STUCK;
+    stuck = px_mat3_apply(px_mat3_transpose(s->frame[s->frame_of[i]].turn), stuck);
+    column[0][i] = (float)stuck.x;
+    column[1][i] = (float)stuck.y;
+    column[2][i] = (float)stuck.z;
+}
+
 /* ---- the step ---------------------------------------------------------------------- */
 
 PxStatus px_solid_rigids_begin(PxSolidRigids *r, PxSolid *s)
@@ -558,8 +691,7 @@ PxStatus px_solid_rigids_begin(PxSolidRigids *r, PxSolid *s)
         PxBoundary *y = r->boundary[k];
         if (!(y->per_mass > 0))
             continue;
-        PxVec3 mean = y->ops->velocity(y, 0, y->pivot);
-        PxVec3 slower = px_sub(px_sub(y->ending, mean), y->forced);
+        PxVec3 slower = y->within[0];
         r->yield[n++] =
             (Yield){.boundary = y, .centre = y->pivot, .velocity = slower, .trial[0] = slower};
     }
@@ -572,6 +704,8 @@ PxStatus px_solid_rigids_begin(PxSolidRigids *r, PxSolid *s)
     if (r->hit == NULL)
         return px_fail(PX_ERR_MEMORY, "contact: no room for %u particles", r->hits);
     find(r, ball, r->hit);
+    for (uint32_t k = 0; !r->implicit && k < r->hits; ++k)
+        r->hit[k].stuck = stored(s, r->hit[k].row, &r->hit[k].owed);
     for (uint32_t k = 0, n = 0; k < r->yields; ++k) {
         Yield *y = &r->yield[k];
         y->first = n;
@@ -634,6 +768,11 @@ void px_solid_rigids_move(PxSolidRigids *r, double when)
 
 void px_solid_rigids_end(PxSolidRigids *r)
 {
+    for (uint32_t k = 0; !r->implicit && k < r->hits; ++k)
+        store(r->solid, r->hit[k].row, px_vec(0, 0, 0), 0);
+    for (uint32_t k = 0; !r->implicit && k < r->hits; ++k)
+        if (r->hit[k].on) /* of several bodies, the last */
+            store(r->solid, r->hit[k].row, r->hit[k].stuck, r->hit[k].owed);
     for (uint32_t k = 0; r->hits > 0 && k < r->yields; ++k) {
         Yield *y = &r->yield[k];
         if (!r->implicit) /* the second half of the last sub-step */
@@ -642,5 +781,7 @@ void px_solid_rigids_end(PxSolidRigids *r)
             px_boundary_take_moment(y->boundary, y->impulse, y->torque);
         y->boundary->shifted = y->shift;
         y->boundary->turned = y->angle;
+        y->boundary->loaded[0] = y->impulse;
+        y->boundary->loaded[1] = y->torque;
     }
 }

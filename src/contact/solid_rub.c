@@ -39,14 +39,19 @@ static double friction_of(const PxSolid *s, const PxFacing *f)
                 s->material[material[s->frame[f->frame].begin]].def.friction);
 }
 
+static void set_grip(const PxSolid *s, const PxFacing *f, PxSolidTouch *t, double grip)
+{
+    t->grip = grip;
+    /* along the contact no stiffer than across it, which solves and sub-steps would notice */
+    t->give = fmax(px_friction_give((double)s->particles->radius[f->row]), 2 * t->grip / t->stiff);
+}
+
 /* Grip and give of a contact. */
 static void hold(const PxSolidSolids *c, uint32_t m, PxSolidTouch *t)
 {
     const PxSolid *s = c->solid;
     const PxFacing *f = &c->facings.facing[m];
-    t->grip = friction_of(s, f) * t->force;
-    /* along the contact no stiffer than across it, which solves and sub-steps would notice */
-    t->give = fmax(px_friction_give((double)s->particles->radius[f->row]), 2 * t->grip / t->stiff);
+    set_grip(s, f, t, friction_of(s, f) * t->force);
     t->rest = rest_way(s, t->way, f->row);
 }
 
@@ -87,8 +92,11 @@ static void forget_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxSolidSolids *c = user;
     for (uint32_t n = begin; n < end; ++n) {
         uint32_t i = c->facings.near[n];
-        for (int a = 0; c->holder[i] == 0 && a < 3; ++a)
+        if (c->holder[i] != 0)
+            continue;
+        for (int a = 0; a < 3; ++a)
             c->solid->columns.stuck[a][i] = 0.0f;
+        c->solid->columns.owed[0][i] *= (float)c->left;
     }
 }
 
@@ -138,8 +146,8 @@ static double lightness(const PxSolidSolids *c, const PxFacing *f, const PxSolid
  * lose a part of about the square of the ratio. */
 #define TREMBLES 0.1
 
-/* Damps the change of a gap since the forces before. */
-static void calm(const PxSolidSolids *c, uint32_t m, PxSolidTouch *t, double dt)
+/* Damps the change of a gap since the forces before; returns its rate, m/s. */
+static double calm(const PxSolidSolids *c, uint32_t m, PxSolidTouch *t, double dt)
 {
     const PxSolid *s = c->solid;
     double before = (double)c->gap[m], rate = before > 0 && dt > 0 ? (t->gap - before) / dt : 0;
@@ -147,10 +155,32 @@ static void calm(const PxSolidSolids *c, uint32_t m, PxSolidTouch *t, double dt)
                                   (double)s->particles->radius[c->facings.facing[m].row]);
     c->gap[m] = (float)t->gap;
     if (rate == 0 || !(slow > 0) || !(t->light > 0))
-        return;
+        return rate;
     double damping = fmin(2 * DAMPED * sqrt(t->stiff / t->light), 0.25 / (t->light * dt));
     double part = rate / slow;
     t->force = fmax(t->force - damping * rate / (1 + part * part), 0);
+    return rate;
+}
+
+/* Lets the grip follow the force with a delay. What is owed at a row's first contact is
+ * stored with the row. */
+static void delay_grip(const PxSolidSolids *c, uint32_t m, PxSolidTouch *t, bool first, double rate,
+                       double way)
+{
+    const PxSolid *s = c->solid;
+    const PxFacing *f = &c->facings.facing[m];
+    float *to = first ? &s->columns.owed[0][f->row] : &c->owed[m];
+    double owed = (double)*to;
+    PxFrictionLoad load = {.force = t->force,
+                           .friction = friction_of(s, f),
+                           .closing = -rate,
+                           .sliding = s->moved > 0 ? way / s->moved : 0,
+                           .light = (double)s->inverse_mass[f->row],
+                           .radius = (double)s->particles->radius[f->row],
+                           .gravity = px_length(s->gravity),
+                           .dt = s->moved};
+    set_grip(s, f, t, load.friction * px_friction_load(&owed, &load));
+    *to = (float)owed;
 }
 
 static void rub_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -164,15 +194,16 @@ static void rub_block(void *user, uint32_t begin, uint32_t end, int thread)
         const PxFacing *f = &c->facings.facing[m];
         PxSolidTouch *t = &c->touch[m];
         bool first = c->holder[f->row] == n + 1;
-        calm(c, m, t, dt);
+        double rate = calm(c, m, t, dt);
         hold(c, m, t);
         t->rub = px_vec(0, 0, 0);
+        PxVec3 way = dt > 0 ? slid(c, f, t) : px_vec(0, 0, 0);
+        delay_grip(c, m, t, first, rate, px_length(way));
         if (!(t->grip > 0)) {
             if (first)
                 store(s, f->row, px_vec(0, 0, 0));
             continue;
         }
-        PxVec3 way = dt > 0 ? slid(c, f, t) : px_vec(0, 0, 0);
         PxVec3 stuck = first ? px_add(stored(s, f->row, t->normal), way) : way;
         double size = px_length(stuck);
         stuck = px_scale(stuck, size > t->give ? t->give / size : 1);
@@ -217,8 +248,11 @@ PxStatus px_solid_rub_begin(PxSolidSolids *c)
         c->gradient = PX_ARENA_ARRAY(s->scratch, float, 9 * (size_t)s->count);
         c->rub_light = PX_ARENA_ARRAY(s->scratch, float, facings);
         c->gap = PX_ARENA_ARRAY(s->scratch, float, facings);
-        room = room && c->gradient != NULL && c->rub_light != NULL && c->gap != NULL;
+        c->owed = PX_ARENA_ARRAY(s->scratch, float, facings);
+        room = room && c->gradient != NULL && c->rub_light != NULL && c->gap != NULL &&
+               c->owed != NULL;
         if (room) {
+            memset(c->owed, 0, f->facings * sizeof *c->owed);
             memset(c->rub_light, 0, f->facings * sizeof *c->rub_light);
             memset(c->gap, 0, f->facings * sizeof *c->gap);
         }
@@ -239,6 +273,9 @@ void px_solid_rub_forces(PxSolidSolids *c)
         c->holder[f->near[n]] = 0;
     for (uint32_t n = c->actives; n-- > 0;)
         c->holder[f->facing[c->active[n]].row] = n + 1;
+    double g = px_length(s->gravity);
+    double delay = g > 0 ? PX_FRICTION_DELAY * sqrt((double)s->particles->radius[0] / g) : 0;
+    c->left = s->moved + delay > 0 ? delay / (s->moved + delay) : 1;
     px_parallel_for(s->threads, f->nears, 256, forget_block, c);
     px_parallel_for(s->threads, c->actives, 32, rub_block, c);
     px_parallel_for(s->threads, f->nears, 256, note_block, c);

@@ -46,6 +46,8 @@ typedef struct PxSolidSolids {
 
     float *gradient;    ///< leapfrog: 9 a row, at the forces before
     float *gap;         ///< leapfrog: by facing: at the forces before, m; 0: it was no contact
+    double left;        ///< leapfrog: part of what friction owes that a row keeps without contact
+    float *owed;        ///< leapfrog: by facing: what friction owes, N s, but of a row's first
     float *rub_light;   ///< leapfrog: by facing: relative velocity for a unit impulse; 0: not known
     uint32_t *holder;   ///< by row: contact whose displacement is stored, plus 1; 0: none
     PxSolidTouch *kept; ///< implicit: contacts as friction sees them, `kepts` of them

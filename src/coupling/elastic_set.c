@@ -348,6 +348,8 @@ void px_elastic_set_scatter(PxElasticSet *set, const PxCoupling *c, bool straine
         add_column(&state, solid_from.stuck[k], solid_to.stuck[k]);
     if (stuck)
         add_column(&state, solid_from.grip, solid_to.grip);
+    for (int k = 0; stuck && k < 2; ++k)
+        add_column(&state, solid_from.owed[k], solid_to.owed[k]);
     for (int k = 0; last && k < 3; ++k)
         add_column(&state, solid_from.last[k], solid_to.last[k]);
     for (int k = 0; rest_shapes && k < 3; ++k)

@@ -8,6 +8,8 @@ void px_boundary_begin(PxBoundary *b, double time, double dt)
     memset(b->impulse, 0, sizeof b->impulse);
     memset(b->torque, 0, sizeof b->torque);
     b->shifted = b->turned = px_vec(0, 0, 0);
+    for (int k = 0; k < 2; ++k)
+        b->expected[k] = b->loaded[k] = px_vec(0, 0, 0);
     b->ops->begin(b, time, dt);
 }
 

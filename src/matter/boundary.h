@@ -164,12 +164,16 @@ struct PxBoundary {
     PxVec3 forced;      ///< change of its velocity in the step by all but particles, m/s; the
                         ///< velocities above include it
     PxVec3 ending;      ///< velocity of its pivot at the end of the step, if it yields, m/s
+    PxVec3 within[2];   ///< velocity of its pivot relative to the mean of the step: at its start,
+                        ///< and the change until its end, if it yields, m/s
     PxVec3 pressed[2]; ///< force of the pressure of fluids on it and its moment, low-pass filtered,
                        ///< N and N m; 0: that of the particles' `steady_pressure`
     PxVec3 shifted;    ///< displacement of its pivot by solids in the step, and rotation about it,
     PxVec3 turned;     ///< in addition to the motion above (contact/solid_rigids.h), m and rad
-    PxSum impulse[3];  ///< taken in this step, N s
-    PxSum torque[3];   ///< its moment about the pivot, N m s
+    PxVec3 expected[2]; ///< impulse and moment of solids that the motion above contains, N s, N m s
+    PxVec3 loaded[2];   ///< those that solids gave in the step, N s and N m s
+    PxSum impulse[3];   ///< taken in this step, N s
+    PxSum torque[3];    ///< its moment about the pivot, N m s
 };
 
 /// Resets impulse and torque and fixes the configurations of a step.

@@ -39,6 +39,7 @@ typedef struct PxWall {
     PxPose pose[2];              ///< at moments 0 and 1 of the step
     double step;                 ///< time between the two, s
     struct PxWallField *field;   ///< tabulated part of the kernel (wall_field.h); NULL: analytic
+    bool own_field;              ///< the field is in the shape's own frame
     struct PxWallTriangles *triangles; ///< instead: the triangles themselves (wall_triangles.h)
     bool spheres;        ///< stops particles as spheres (contact/spheres.h): fills nothing
     PxWallGlance glance; ///< valid from fill_begin on

@@ -64,6 +64,8 @@ typedef struct Level {
 
 struct PxWallField {
     const PxShape *shape;
+    PxShape *own;       /* the same in its own frame, which is freed with the field; or NULL */
+    uint64_t digest[2]; /* of that */
     bool inside, plain;
     const PxAllocator *memory;
     const PxWallProfile *profile;
@@ -793,6 +795,28 @@ PxStatus px_wall_field_create(const PxShape *shape, bool inside, bool plain,
     return PX_OK;
 }
 
+PxStatus px_wall_field_create_own(PxShape *shape, bool inside, bool plain,
+                                  const PxAllocator *memory, PxWallField **out)
+{
+    PxShape *own;
+    *out = NULL;
+    PX_TRY(px_shape_own(shape, &own));
+    PxStatus status = px_wall_field_create(own, inside, plain, memory, out);
+    if (status != PX_OK) {
+        px_shape_free(own);
+        return status;
+    }
+    (*out)->own = own;
+    px_shape_digest(own, (*out)->digest);
+    return PX_OK;
+}
+
+bool px_wall_field_is_own(const PxWallField *f, const uint64_t digest[2], bool inside, bool plain)
+{
+    return f != NULL && f->own != NULL && f->digest[0] == digest[0] && f->digest[1] == digest[1] &&
+           f->inside == inside && f->plain == plain;
+}
+
 void px_wall_field_hold(PxWallField *f)
 {
     if (f != NULL)
@@ -811,6 +835,7 @@ void px_wall_field_free(PxWallField *f)
     for (int k = 0; k < LEVELS; ++k)
         PX_LIST_FREE(&f->level[k].tap);
     PX_LIST_FREE(&f->missed);
+    px_shape_free(f->own);
     free(f);
 }
 

@@ -29,6 +29,13 @@ typedef struct PxWallField PxWallField;
 /// Errors: PX_ERR_MEMORY.
 PxStatus px_wall_field_create(const PxShape *shape, bool inside, bool plain,
                               const PxAllocator *memory, PxWallField **out);
+/// The same in the shape's own frame, so that all walls of one shape share it, wherever they stand
+/// and however they are turned. It holds the shape.
+PxStatus px_wall_field_create_own(PxShape *shape, bool inside, bool plain,
+                                  const PxAllocator *memory, PxWallField **out);
+/// Is it in its own frame, of a shape with that px_shape_digest()?
+bool px_wall_field_is_own(const PxWallField *field, const uint64_t digest[2], bool inside,
+                          bool plain);
 void px_wall_field_free(PxWallField *field); ///< the last owner frees it; NULL is fine
 /// Adds an owner, which needs its own px_wall_field_free(). NULL is fine. Threads: one at a time.
 void px_wall_field_hold(PxWallField *field);

@@ -174,6 +174,14 @@ static void find_faces(const PxWall *wall, PxVec3 rest, PxFill *fill)
     }
 }
 
+/* A point of the rest frame in that of the field. */
+static PxVec3 to_field(const PxWall *wall, PxVec3 rest)
+{
+    return wall->own_field
+               ? px_rotate(px_quat_conjugate(wall->def.rotation), px_sub(rest, wall->def.at))
+               : rest;
+}
+
 /* Distance at a point of the rest frame; false if the field does not have it yet. */
 static bool distance_at(const PxWall *wall, PxVec3 rest, PxWallLook *look, double *out)
 {
@@ -181,7 +189,7 @@ static bool distance_at(const PxWall *wall, PxVec3 rest, PxWallLook *look, doubl
         *out = px_wall_distance(wall, 0, rest, NULL);
         return true;
     }
-    if (px_wall_field_distance(wall->field, rest, look, out))
+    if (px_wall_field_distance(wall->field, to_field(wall, rest), look, out))
         return true;
     px_wall_field_miss(wall->field, look->key);
     return false;
@@ -265,7 +273,7 @@ uint32_t px_wall_fill(const PxBoundary *b, const PxFillQuery *query, PxFill *out
             fill_by_formula(wall, query, rest, fill);
         } else {
             uint64_t before = look.key;
-            if (!px_wall_field_ask(wall->field, rest, &look, fill)) {
+            if (!px_wall_field_ask(wall->field, to_field(wall, rest), &look, fill)) {
                 if (look.key != before)
                     px_wall_field_miss(wall->field, look.key);
                 fill->row = i;
@@ -273,6 +281,8 @@ uint32_t px_wall_fill(const PxBoundary *b, const PxFillQuery *query, PxFill *out
                 ++count;
                 continue;
             }
+            if (wall->own_field)
+                fill->gradient = px_rotate(wall->def.rotation, fill->gradient);
             find_lever(wall, query, fill);
         }
         *near = fmin(*near, fill->distance);

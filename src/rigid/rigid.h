@@ -29,15 +29,16 @@ typedef struct PxRigid {
     PxContactOwn law;     ///< of its contacts
     PxVec3 inner;         ///< a point well inside its matter, in the frame of the shape
 
-    PxVec3 place;    ///< of the centre of mass, m
-    PxQuat turn;     ///< from the orientation in which the shape was defined
-    PxVec3 velocity; ///< of the centre of mass, m/s
-    PxVec3 spin;     ///< angular velocity, rad/s
-    double still;    ///< time for which it has been slow, s
-    bool asleep;     ///< it does not move until something moves it
-    PxVec3 support;  ///< acceleration by its contacts in the last step, m/s^2
-    PxVec3 cloth[2]; ///< force and moment by cloth in the last step, N and N m: cloth is expected
-                     ///< to give the same in the next
+    PxVec3 place;     ///< of the centre of mass, m
+    PxQuat turn;      ///< from the orientation in which the shape was defined
+    PxVec3 velocity;  ///< of the centre of mass, m/s
+    PxVec3 spin;      ///< angular velocity, rad/s
+    double still;     ///< time for which it has been slow, s
+    bool asleep;      ///< it does not move until something moves it
+    PxVec3 support;   ///< acceleration by its contacts in the last step, m/s^2
+    PxVec3 cloth[2];  ///< force and moment by cloth in the last step, N and N m: cloth is expected
+                      ///< to give the same in the next
+    PxVec3 solids[2]; ///< the same of solids, low-pass filtered
 
     PxVec3 pressed[2]; ///< force and moment by the pressure of fluids, low-pass filtered, N and N m
 

@@ -1,5 +1,6 @@
 #include "shape/shape.h"
 
+#include "base/digest.h"
 #include "base/fail.h"
 #include "base/random.h"
 #include "shape/mesh_check.h"
@@ -392,6 +393,57 @@ PxStatus px_shape_create_from_mesh(const PxShapeDef *def, const PxMesh *mesh, co
     return create(def, copy, name, out);
 }
 
+PxStatus px_shape_own(PxShape *shape, PxShape **out)
+{
+    PxShape *own = malloc(sizeof *own);
+    *out = own;
+    if (own == NULL)
+        return px_fail(PX_ERR_MEMORY, "shape: no room");
+    *own = *shape;
+    own->turn = px_quat_identity();
+    own->at = px_vec(0, 0, 0);
+    own->bounds = shape->own_bounds;
+    own->holders = 0;
+    own->of = shape;
+    px_shape_hold(shape);
+    return PX_OK;
+}
+
+void px_shape_digest(const PxShape *shape, uint64_t digest[2])
+{
+    const PxPrimitive *p = &shape->primitive;
+    const PxProfile *f = &p->profile;
+    const double numbers[] = {(double)shape->kind,
+                              p->half.x,
+                              p->half.y,
+                              p->half.z,
+                              p->radius,
+                              p->height,
+                              p->thickness,
+                              p->normal.x,
+                              p->normal.y,
+                              p->normal.z,
+                              (double)f->corners,
+                              (double)f->closed,
+                              f->r[0],
+                              f->r[1],
+                              f->r[2],
+                              f->r[3],
+                              f->y[0],
+                              f->y[1],
+                              f->y[2],
+                              f->y[3]};
+    px_digest(numbers, sizeof numbers, digest);
+    const PxMesh *mesh = shape->mesh;
+    if (mesh == NULL)
+        return;
+    uint64_t part[2];
+    px_digest(mesh->position, mesh->vertex_count * sizeof *mesh->position, part);
+    px_digest_join(digest, part, digest);
+    px_digest(mesh->triangle, mesh->triangle_count * sizeof *mesh->triangle, part);
+    px_digest_join(digest, part, digest);
+}
+
 void px_shape_hold(PxShape *shape)
 {
     if (shape != NULL)
@@ -404,6 +456,11 @@ void px_shape_free(PxShape *shape)
         return;
     if (shape->holders > 0) {
         --shape->holders;
+        return;
+    }
+    if (shape->of != NULL) {
+        px_shape_free(shape->of);
+        free(shape);
         return;
     }
     px_mesh_tree_free(shape->tree);

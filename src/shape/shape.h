@@ -32,8 +32,14 @@ void px_shape_free(PxShape *shape);
 /// Adds a reference, to be dropped by px_shape_free(). NULL is fine. Threads: one at a time.
 void px_shape_hold(PxShape *shape);
 
-/// The same with a copy of a mesh in memory; def->kind must be PX_SHAPE_MESH and
-/// def->mesh is ignored. `name` is used in messages.
+/// The same shape in its own frame, neither turned nor placed; it shares the mesh and holds the
+/// original. Not for meshes with poses. Errors: PX_ERR_MEMORY.
+PxStatus px_shape_own(PxShape *shape, PxShape **out);
+/// Digest of the shape in its own frame: equal ones have equal distances there, bit by bit.
+void px_shape_digest(const PxShape *shape, uint64_t digest[2]);
+
+/// The same as px_shape_create() with a copy of a mesh in memory; def->kind must be PX_SHAPE_MESH
+/// and def->mesh is ignored. `name` is used in messages.
 PxStatus px_shape_create_from_mesh(const PxShapeDef *def, const PxMesh *mesh, const char *name,
                                    PxShape **out);
 

@@ -25,6 +25,7 @@ struct PxShape {
     double volume, area, thickness;
     struct PxCloud *cloud; ///< PX_SHAPE_POINTS only
     uint32_t holders;      ///< references besides the first owner's
+    PxShape *of;           ///< the shape whose mesh and tree it shares; NULL: they are its own
 };
 
 /// Given particles, in the order in which they were given.

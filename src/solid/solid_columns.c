@@ -6,7 +6,7 @@ typedef struct Extra {
     uint32_t components, flags;
 } Extra;
 
-enum { REST, VOLUME, SUPPORT, BULK, PLASTIC, HANDLE, HOLD, STUCK, GRIP, LAST, EXTRAS };
+enum { REST, VOLUME, SUPPORT, BULK, PLASTIC, HANDLE, HOLD, STUCK, GRIP, OWED, LAST, EXTRAS };
 
 static const Extra extra[EXTRAS] = {
     [REST] = {"rest_position", "m", PX_F32, 3, PX_COLUMN_STATE},
@@ -18,6 +18,7 @@ static const Extra extra[EXTRAS] = {
     [HOLD] = {"hold_position", "m", PX_F32, 3, PX_COLUMN_STATE},
     [STUCK] = {"stuck", "m", PX_F32, 6, PX_COLUMN_STATE},
     [GRIP] = {"wall_grip", "m/s", PX_F32, 1, PX_COLUMN_STATE},
+    [OWED] = {"friction_owed", "N s", PX_F32, 2, PX_COLUMN_STATE},
     [LAST] = {"solid_acceleration", "m/s^2", PX_F32, 3, PX_COLUMN_STATE},
 };
 
@@ -45,6 +46,8 @@ bool px_solid_columns(const PxTable *particles, PxSolidColumns *out)
     out->bulk = column[BULK]->data[0];
     out->handle = column[HANDLE]->data[0];
     out->grip = column[GRIP]->data[0];
+    for (int c = 0; c < 2; ++c)
+        out->owed[c] = column[OWED]->data[c];
     for (int c = 0; c < 3; ++c) {
         out->rest[c] = column[REST]->data[c];
         out->hold[c] = column[HOLD]->data[c];

@@ -17,6 +17,8 @@ typedef struct PxSolidColumns {
     float *stuck[6];   ///< displacement along a contact that friction resists, in the frame of the
                        ///< rest shape, m: against other solids (3), and boundaries (friction.h)
     float *grip;       ///< leapfrog: speed that friction of boundaries may still stop, m/s
+    float *owed[2];    ///< leapfrog: impulse of contacts with solids and with rigid bodies that
+                       ///< friction has not followed yet, N s (solid/friction.h)
                        ///< (contact/solid_walls.c)
     float *last[3];    ///< implicit: acceleration of the last sub-step in the frame of the rest
                        ///< shape, m/s^2

@@ -34,6 +34,10 @@ PxStatus px_rigid_room_plane(PxRigidRoom *room, PxVec3 normal, double friction);
 /// Adds a tank of that inner size that stands on y = 0 around the y axis, filled to `depth`.
 PxStatus px_rigid_room_tank(PxRigidRoom *room, PxVec3 size, double depth);
 
+/// The same, with room for a shape that stands in the water. The spacing is that of the world.
+PxStatus px_rigid_room_tank_around(PxRigidRoom *room, PxVec3 size, double depth, double spacing,
+                                   const PxShapeDef *by);
+
 /// A def of a rigid body of stone.
 PxBodyDef px_rigid_room_body(const PxRigidRoom *room, const char *name, PxShapeKind kind,
                              PxVec3 at);

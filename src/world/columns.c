@@ -53,6 +53,7 @@ static const char *meaning_of(const char *column)
         {"support", "radius of the neighbourhood in the rest shape"},
         {"stuck", "displacement along contacts with solids and walls that friction resists"},
         {"wall_grip", "speed that friction of a wall may still stop"},
+        {"friction_owed", "impulse of contacts that friction has not followed yet"},
         {"solid_acceleration",
          "acceleration of the last implicit step, in the axes of the rest shape"},
         {"plastic_strain", "plastic strain, in the axes of the rest shape"},

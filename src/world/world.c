@@ -396,8 +396,7 @@ static PxStatus add_particles(PxWorld *world, const PxBodyDef *def, const PxShap
 }
 
 /* How fluids find a wall that no formula describes. Triangles are of meshes only. */
-static PxStatus make_search(PxWorld *world, const PxBodyDef *def, const PxShape *shape,
-                            PxWall *wall)
+static PxStatus make_search(PxWorld *world, const PxBodyDef *def, PxShape *shape, PxWall *wall)
 {
     const PxWallsDef *walls = &world->def.walls;
     if (def->shape.kind == PX_SHAPE_MESH && walls->search == PX_SEARCH_GRID)
@@ -406,8 +405,20 @@ static PxStatus make_search(PxWorld *world, const PxBodyDef *def, const PxShape 
     if (def->shape.kind == PX_SHAPE_MESH && walls->search == PX_SEARCH_TREE)
         return px_wall_triangles_create(shape, def->inside, PX_TRIANGLES_TREE,
                                         (PxTreeRule)walls->build, &wall->triangles);
-    return px_wall_field_create(shape, def->inside, walls->search == PX_SEARCH_DISTANCE,
-                                world->memory, &wall->field);
+    bool plain = walls->search == PX_SEARCH_DISTANCE;
+    if (!def->rigid)
+        return px_wall_field_create(shape, def->inside, plain, world->memory, &wall->field);
+    /* rigid bodies of one shape share their table */
+    uint64_t digest[2];
+    px_shape_digest(shape, digest);
+    wall->own_field = true;
+    for (size_t k = 0; k < world->walls.count && wall->field == NULL; ++k)
+        if (px_wall_field_is_own(world->walls.data[k].field, digest, def->inside, plain))
+            wall->field = world->walls.data[k].field;
+    px_wall_field_hold(wall->field);
+    return wall->field != NULL
+               ? PX_OK
+               : px_wall_field_create_own(shape, def->inside, plain, world->memory, &wall->field);
 }
 
 static PxStatus add_wall(PxWorld *world, const PxBodyDef *def, PxShape *shape, uint32_t body)
@@ -622,9 +633,14 @@ size_t px_world_bytes(const PxWorld *world)
     if (world == NULL)
         return 0;
     size_t fields = 0;
-    for (size_t k = 0; k < world->walls.count; ++k)
-        fields += px_wall_field_bytes(world->walls.data[k].field) +
-                  px_wall_triangles_bytes(world->walls.data[k].triangles);
+    for (size_t k = 0; k < world->walls.count; ++k) {
+        const PxWall *wall = &world->walls.data[k];
+        bool counted = false;
+        for (size_t n = 0; wall->field != NULL && n < k && !counted; ++n)
+            counted = world->walls.data[n].field == wall->field;
+        fields += (counted ? 0 : px_wall_field_bytes(wall->field)) +
+                  px_wall_triangles_bytes(wall->triangles);
+    }
     return sizeof *world + fields + px_world_skin_bytes(world) + px_world_coat_bytes(world) +
            px_table_bytes(&world->particles.table) + px_elastic_set_bytes(&world->elastic_set) +
            px_table_bytes(&world->progress) + px_pairs_bytes(&world->pairs) +

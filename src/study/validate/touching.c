@@ -249,8 +249,8 @@ static PxStatus slide_on_slab(const PxValidateCase *c, double coarser, int threa
 static PxStatus slab(const PxValidateCase *c, double coarser, int threads, PxFigures *out)
 {
     double speed;
-    PX_TRY(slide_on_slab(c, coarser, threads, 0.96 * atan(0.3), &speed));
-    px_figures_add(out, "speed at 0.96 of the angle of friction, m/s", speed, 0, speed, 1e-4);
+    PX_TRY(slide_on_slab(c, coarser, threads, 0.99 * atan(0.3), &speed));
+    px_figures_add(out, "speed at 0.99 of the angle of friction, m/s", speed, 0, speed, 1e-4);
     return PX_OK;
 }
 
@@ -388,9 +388,7 @@ const PxValidateGroup px_validate_touching = {
     .falls_short =
         "The depth of the Hertz contact is that of the centre of mass. Hertz' approach is that of "
         "points far from the contact: in a half-space, a point at the depth R has moved by 0.82 of "
-        "it. The ball sinks by 0.93 of it at 30 cells, where the radius of contact is 1.046. "
-        "A soft block creeps on a slab that is free, at 0.04 m/s already at 0.9 of the angle of "
-        "friction; the cause is not known.\n",
+        "it. The ball sinks by 0.93 of it at 30 cells, where the radius of contact is 1.046.\n",
     .cases = cases,
     .count = PX_COUNT(cases),
 };
