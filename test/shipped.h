@@ -111,8 +111,8 @@ static inline void shipped_scale(PxScene *scene, double size, double coarse)
     }
 }
 
-/// Bound on the speed of matter from the fall through the whole scene, initial velocities, emitters
-/// and walls. Single drops of a splash, and the last particles in a closing gap, exceed it.
+/// Bound on the speed of matter from the fall through the whole scene, initial velocities, emitters,
+/// walls and attractors that end. Single drops of a splash, and the last particles in a closing gap, exceed it.
 static inline double shipped_speed(const PxScene *scene)
 {
     PxSurvey survey;
@@ -130,6 +130,11 @@ static inline double shipped_speed(const PxScene *scene)
     /* Matter released by a handle at strains of about 1 springs back at the speed of sound. */
     for (size_t k = 0; k < scene->materials && scene->handles > 0; ++k)
         v = fmax(v, sqrt(scene->material[k].def.young / scene->material[k].def.density));
+    for (size_t k = 0; k < scene->fields; ++k) { /* that push away from a point, as blasts do */
+        const PxForceFieldDef *f = &scene->force_field[k].def;
+        if (f->kind == PX_FIELD_OF_ATTRACTOR && isfinite(f->end))
+            v += fabs(f->strength) * (f->end - f->start);
+    }
     px_survey_free(scene, &survey);
     return sqrt(v * v + 2 * g * fall);
 }

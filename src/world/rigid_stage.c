@@ -153,10 +153,17 @@ static PxStatus check_overlap(const PxWorld *world, const PxRigid *r, const PxWa
     return PX_OK;
 }
 
+/* Thickness below which contacts of a rigid body are not solved, parts of its radius. */
+#define THINNEST 1e-5
+
 PxStatus px_rigid_mass_stated(const PxBodyDef *def, const PxShape *shape, double density,
                               PxRigidMass *out)
 {
     PX_TRY(px_rigid_mass(shape, density, out));
+    if (!(out->thickness > THINNEST * out->radius))
+        return px_fail(PX_ERR_ARGUMENT,
+                       "it is rigid and %.3g m thick, wanted more than %g of its radius, %.3g m",
+                       out->thickness, THINNEST, THINNEST * out->radius);
     return px_rigid_ballast(shape, def->ballast, px_scale(def->ballast_at, def->shape.scale), out);
 }
 
