@@ -111,8 +111,9 @@ static inline void shipped_scale(PxScene *scene, double size, double coarse)
     }
 }
 
-/// Bound on the speed of matter from the fall through the whole scene, initial velocities, emitters,
-/// walls and attractors that end. Single drops of a splash, and the last particles in a closing gap, exceed it.
+/// Bound on the speed of matter from the fall through the whole scene, initial velocities,
+/// emitters, walls and attractors that end. Single drops of a splash, and the last particles in a
+/// closing gap, exceed it.
 static inline double shipped_speed(const PxScene *scene)
 {
     PxSurvey survey;
