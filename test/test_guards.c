@@ -162,9 +162,12 @@ TEST(a_check_foresees_rigid_bodies_that_cannot_move)
         scene_of(HEAD " \"materials\": {\"wood\": {\"density\": 500}},\n"
                       " \"bodies\": [{\"name\": \"plate\", \"shape\": {\"box\": [0.1, 1e-8, 0.1]}, "
                       "\"material\": \"wood\", \"rigid\": true, \"ballast\": 0}]}");
+    CHECK(px_scene_check(scene) == PX_ERR_FORMAT);
+    CHECK(strstr(complaint_at(scene, 0)->text, "it is rigid and 1e-08 m thick") != NULL);
+    CHECK_OK(px_scene_set(scene, "bodies.plate.shape.box", "[0.1, 1e-6, 0.1]"));
     CHECK_OK(px_scene_check(scene));
     CHECK_COUNT(scene, 1);
-    CHECK(strstr(complaint_at(scene, 0)->text, "is 1e-08 m thick") != NULL);
+    CHECK(strstr(complaint_at(scene, 0)->text, "is 1e-06 m thick") != NULL);
     CHECK_OK(px_scene_set(scene, "bodies.plate.shape.box", "[0.1, 0.1, 0.1]"));
     CHECK_OK(px_scene_set(scene, "bodies.plate.ballast", "1"));
     CHECK_OK(px_scene_set(scene, "bodies.plate.ballast_at", "[0, -1, 0]"));
