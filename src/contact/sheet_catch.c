@@ -324,21 +324,41 @@ static bool stays_above(const Job *j, uint32_t i, PxVec3 way)
     return (double)clear->top + fmax(j->travel - along, 0) < -1.001 * stop;
 }
 
+/* Bits of the triangles of a branch that a way from `at` may meet or cross, which comes no farther
+ * than `most` with all that the sheets move. */
+static unsigned may_meet_branch(const Job *j, uint32_t branch, PxVec3 at, PxVec3 way, double most)
+{
+    const PxSheets *s = j->c->sheets;
+    const PxSheetBranch *b = &s->branch[branch];
+    const PxSheetBox *move = &s->tree.move[s->system->branch.node[branch]];
+    PxSheetLanes lanes = {
+        .at = {(float)(at.x - b->at[0]), (float)(at.y - b->at[1]), (float)(at.z - b->at[2])}};
+    const float by[3] = {(float)way.x, (float)way.y, (float)way.z};
+    PX_ISA_PICK(s->isa, px_sheet_measure)(b, (float)(1.01 * most * most), &lanes);
+    if (lanes.near == 0)
+        return 0;
+    return PX_ISA_PICK(s->isa, px_sheet_may_meet)(&lanes, by, move->low, move->high,
+                                                  (float)j->keep);
+}
+
 /* Does the way meet none of the triangles that were within reach at the start? */
-static bool stays_off(const Job *j, uint32_t i, PxVec3 to)
+static bool stays_off(const Job *j, uint32_t i, PxVec3 to, double most)
 {
     const PxSheets *s = j->c->sheets;
     const PxSheetFaces *list = s->around[i];
     Way way = {0, 1, start_of(j->c, i), to};
-    for (uint32_t k = 0; k < list->count; ++k)
-        for (unsigned bits = list->entry[k] & 0xff; bits != 0; bits &= bits - 1) {
-            uint32_t face = s->branch[list->entry[k] >> 8].face[__builtin_ctz(bits)];
+    for (uint32_t k = 0; k < list->count; ++k) {
+        uint32_t branch = list->entry[k] >> 8;
+        unsigned bits = may_meet_branch(j, branch, way.from, px_sub(to, way.from), most);
+        for (bits &= list->entry[k] & 0xff; bits != 0; bits &= bits - 1) {
+            uint32_t face = s->branch[branch].face[__builtin_ctz(bits)];
             double when;
             Contact one;
             if (!stays_away(j->c, face, &way) &&
                 (meets(j->c, face, &way, &when, &one) || passes(j->c, face, &way)))
                 return false;
         }
+    }
     return true;
 }
 
@@ -358,7 +378,7 @@ static uint8_t may_meet(const Job *j, uint32_t i)
         return MEETS_NONE;
     if (s->around[i] == NULL)
         return MAY_MEET;
-    return stays_off(j, i, to) ? MEETS_NONE : MAY_TOUCH;
+    return stays_off(j, i, to, most) ? MEETS_NONE : MAY_TOUCH;
 }
 
 /* The same by those of the triangles in question. */
@@ -555,8 +575,12 @@ static void find_bounds(Job *j)
     const PxSheetCatch *c = j->c;
     for (uint32_t k = 0; k < c->sheets->sheets; ++k)
         j->keep = fmax(j->keep, c->keep[k]);
-    for (uint32_t v = 0; v < c->sheets->system->vertices; ++v)
-        j->travel = fmax(j->travel, px_length(px_sub(c->at[v], c->sheets->x[v])));
+    double square = 0;
+    for (uint32_t v = 0; v < c->sheets->system->vertices; ++v) {
+        PxVec3 way = px_sub(c->at[v], c->sheets->x[v]);
+        square = fmax(square, px_dot(way, way));
+    }
+    j->travel = sqrt(square);
 }
 
 PxStatus px_sheet_catch(PxSheetCatch *c)
@@ -571,10 +595,11 @@ PxStatus px_sheet_catch(PxSheetCatch *c)
     j.first = first;
     if (j.hits == NULL || j.end == NULL || first == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u particles", n);
+    PX_TRY(px_sheet_tree_move(&c->sheets->tree, c->at, c->scratch, c->threads));
     px_parallel_for(c->threads, n, BLOCK, may_block, &j);
     if (!atomic_load(&j.any))
         return PX_OK;
-    PX_TRY(px_sheet_tree_move(&c->sheets->tree, c->sheets->x, c->at, c->scratch, c->threads));
+    px_sheet_tree_move_above(&c->sheets->tree);
     px_parallel_for(c->threads, n, BLOCK, find_block, &j);
     for (uint32_t i = 0; i < n; ++i) {
         first[i] = contacts;

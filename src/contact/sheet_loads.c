@@ -151,7 +151,7 @@ static uint32_t find_cell(const PxSheets *s, const PxGrid *g, uint64_t key)
 static uint32_t list_column(const PxSheets *s, const PxFluid *f, const PxSheetTouch *t,
                             uint32_t out[PX_SHEET_COLUMN], uint32_t *near)
 {
-    enum { STEPS = 128, STAYS = 4, TOGETHER = 8 };
+    enum { STEPS = 128, STAYS = 4, TOGETHER = 4 };
     const PxGrid *g = f->grid;
     const PxSheetPlane *plane = &t->plane[0];
     PxVec3 from = px_mad(t->place, plane->normal, -plane->distance);

@@ -146,6 +146,7 @@ typedef struct PxSheets {
     PxArena *scratch;
     double fastest; ///< of all vertices, m/s
     PxSheetTree tree;
+    PxIsa isa;                    ///< of the vector loops
     const PxParticles *particles; ///< those of found[]
     PxSheetFound **found;         ///< by row; NULL: no sheet is in reach
     float *nearest;        ///< by row: distance of the nearest sheet, m; INFINITY: none in reach
