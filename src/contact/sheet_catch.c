@@ -28,6 +28,9 @@ typedef struct Job {
     _Atomic bool any; /* some particle may meet a sheet */
 } Job;
 
+/* Nearer than this part of the distance that is kept, a particle starts in a sheet. */
+#define WITHIN 1e-3
+
 /* What hits[] is before contacts are counted. */
 enum { MEETS_NONE, MAY_MEET, MAY_TOUCH };
 
@@ -270,6 +273,25 @@ static PxVec3 cling(const Job *j, PxSheetSweep sweep, PxVec3 start, PxVec3 other
     return place;
 }
 
+/* Does a particle start in a triangle? Then it is put beside it. */
+static bool starts_within(const Job *j, PxSheetSweep sweep, PxVec3 start, Contact *out, PxVec3 *end)
+{
+    const PxSheetCatch *c = j->c;
+    for (uint32_t f; (f = px_sheet_next_met(&c->sheets->tree, &sweep)) != UINT32_MAX;) {
+        PxVec3 a[3], b[3];
+        corners_at(c, f, 0, a);
+        if (!(px_cloth_point_triangle(start, a, out->weight) < WITHIN * keep_of(c, f)))
+            continue;
+        corners_at(c, f, 1, b);
+        PxVec3 up = px_cross(px_sub(b[1], b[0]), px_sub(b[2], b[0]));
+        out->face = f;
+        out->normal = px_normalized(up, px_vec(0, 1, 0));
+        *end = px_mad(mix(b, out->weight), out->normal, 0.1 * keep_of(c, f));
+        return true;
+    }
+    return false;
+}
+
 /* Follows the way of a particle. Returns the number of contacts; *leaks if it crosses all the
  * same. */
 static int follow(const Job *j, uint32_t i, Contact contact[CONTACTS], PxVec3 *end, bool *leaks)
@@ -279,6 +301,10 @@ static int follow(const Job *j, uint32_t i, Contact contact[CONTACTS], PxVec3 *e
     Way way = {0, 1, start, px_particle_place(j->c->particles, i)};
     int hits = 0;
     *leaks = false;
+    if (j->c->first && starts_within(j, sweep, start, &contact[0], end)) {
+        contact[0].row = i;
+        return 1;
+    }
     for (int leg = 0; leg <= LEGS; ++leg) {
         double when;
         if (leg == 1)
@@ -450,7 +476,10 @@ static void may_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
     for (uint32_t i = begin; i < end; ++i) {
         float bound = far[i - begin];
-        j->hits[i] = 1.003f * square[i - begin] < bound * bound ? MEETS_NONE : may_meet(j, i);
+        bool within = j->c->first && (double)j->c->far[i] < WITHIN * j->keep;
+        j->hits[i] = 1.003f * square[i - begin] < bound * bound ? MEETS_NONE
+                     : within                                   ? MAY_TOUCH
+                                                                : may_meet(j, i);
         any = any || j->hits[i] != MEETS_NONE;
     }
     if (any)
