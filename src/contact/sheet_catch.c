@@ -32,7 +32,7 @@ typedef struct Job {
 #define WITHIN 1e-3
 
 /* What hits[] is before contacts are counted. */
-enum { MEETS_NONE, MAY_MEET, MAY_TOUCH };
+enum { MEETS_NONE, MAY_MEET, MAY_TOUCH, IN_REACH };
 
 /* A straight way of a particle between two moments of the step. */
 typedef struct Way {
@@ -367,12 +367,20 @@ static unsigned may_meet_branch(const Job *j, uint32_t branch, PxVec3 at, PxVec3
                                                   (float)j->keep);
 }
 
+/* Largest distance of the start at which a way of that length may meet a sheet. */
+static double most_of(const Job *j, double length)
+{
+    return length + j->travel + 0.5 * j->keep;
+}
+
 /* Does the way meet none of the triangles that were within reach at the start? */
-static bool stays_off(const Job *j, uint32_t i, PxVec3 to, double most)
+static bool stays_off(const Job *j, uint32_t i)
 {
     const PxSheets *s = j->c->sheets;
     const PxSheetFaces *list = s->around[i];
+    PxVec3 to = px_particle_place(j->c->particles, i);
     Way way = {0, 1, start_of(j->c, i), to};
+    double most = most_of(j, px_length(px_sub(to, way.from)));
     for (uint32_t k = 0; k < list->count; ++k) {
         uint32_t branch = list->entry[k] >> 8;
         unsigned bits = may_meet_branch(j, branch, way.from, px_sub(to, way.from), most);
@@ -388,23 +396,22 @@ static bool stays_off(const Job *j, uint32_t i, PxVec3 to, double most)
     return true;
 }
 
-/* Are a sheet and the way of a particle near enough to meet, by the largest displacements? If
- * sheets beyond the reach of the start are too far away, also by those within it. */
+/* Are a sheet and the way of a particle near enough to meet, by the largest displacements? In
+ * reach: sheets beyond the reach of the start are too far away, and stays_off() tells about the
+ * others. */
 static uint8_t may_meet(const Job *j, uint32_t i)
 {
     const PxSheets *s = j->c->sheets;
     PxVec3 to = px_particle_place(j->c->particles, i), way = px_sub(to, start_of(j->c, i));
     double length = px_length(way), far = fmin((double)j->c->far[i], j->c->beyond);
-    double most = length + j->travel + 0.5 * j->keep;
+    double most = most_of(j, length);
     if (!(far < 1.001 * most))
         return MEETS_NONE;
     if (s->clear == NULL || !(s->nearest[i] < INFINITY) || !(most < 0.999 * s->reach))
         return MAY_MEET;
     if (stays_above(j, i, way))
         return MEETS_NONE;
-    if (s->around[i] == NULL)
-        return MAY_MEET;
-    return stays_off(j, i, to, most) ? MEETS_NONE : MAY_TOUCH;
+    return s->around[i] == NULL ? MAY_MEET : IN_REACH;
 }
 
 /* The same by those of the triangles in question. */
@@ -429,6 +436,9 @@ static bool may_touch(const Job *j, uint32_t i)
 static void thin(const Job *j, uint32_t begin, uint32_t end)
 {
     enum { TOGETHER = 8 };
+    for (uint32_t i = begin; i < end; ++i)
+        if (j->hits[i] == IN_REACH)
+            j->hits[i] = stays_off(j, i) ? MEETS_NONE : MAY_TOUCH;
     for (uint32_t i = begin; i < end; i += TOGETHER) {
         uint32_t to = i + TOGETHER < end ? i + TOGETHER : end, count = 0;
         PxSheetSweep all = {.keep = 0};
@@ -624,11 +634,10 @@ PxStatus px_sheet_catch(PxSheetCatch *c)
     j.first = first;
     if (j.hits == NULL || j.end == NULL || first == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u particles", n);
-    PX_TRY(px_sheet_tree_move(&c->sheets->tree, c->at, c->scratch, c->threads));
     px_parallel_for(c->threads, n, BLOCK, may_block, &j);
     if (!atomic_load(&j.any))
         return PX_OK;
-    px_sheet_tree_move_above(&c->sheets->tree);
+    PX_TRY(px_sheet_tree_move(&c->sheets->tree, c->at, c->scratch, c->threads));
     px_parallel_for(c->threads, n, BLOCK, find_block, &j);
     for (uint32_t i = 0; i < n; ++i) {
         first[i] = contacts;

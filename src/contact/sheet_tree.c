@@ -102,14 +102,11 @@ PxStatus px_sheet_tree_move(PxSheetTree *tree, const PxVec3 *to, PxArena *scratc
 {
     tree->to = to;
     tree->move = fit(tree->system, tree->x, to, scratch, threads);
-    return tree->move != NULL ? PX_OK
-                              : px_fail(PX_ERR_MEMORY, "cloth: no room for boxes of %u triangles",
-                                        tree->system->faces);
-}
-
-void px_sheet_tree_move_above(const PxSheetTree *tree)
-{
+    if (tree->move == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for boxes of %u triangles",
+                       tree->system->faces);
     fit_above(tree->system, tree->move);
+    return PX_OK;
 }
 
 /* Box of a triangle, or of its displacements. */

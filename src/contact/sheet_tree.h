@@ -40,11 +40,9 @@ typedef struct PxSheetTree {
 PxStatus px_sheet_tree_fit(PxSheetTree *tree, const PxClothSystem *system, const PxVec3 *x,
                            PxArena *scratch, const PxThreads *threads);
 
-/// Fits `move` to the displacements to - x, of branches alone;
+/// Fits `move` to the displacements to - x.
 PxStatus px_sheet_tree_move(PxSheetTree *tree, const PxVec3 *to, PxArena *scratch,
                             const PxThreads *threads);
-/// then that of the nodes above.
-void px_sheet_tree_move_above(const PxSheetTree *tree);
 
 /// A box that contains the places a and b and all that is nearer to them than `reach`.
 PxSheetBox px_sheet_box(PxVec3 a, PxVec3 b, double reach);
