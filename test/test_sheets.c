@@ -360,6 +360,25 @@ PHYSICS(nothing_leaks)
     }
 }
 
+/* A sheet in the middle of a block of water, in the plane of a layer of particles. */
+TEST(particles_that_start_in_a_sheet_get_a_side)
+{
+    PxWorld *world =
+        world_of("{\"phyxel\": 1, \"spacing\": 0.02, \"max_step\": 0.005, " MATERIALS(
+                     "\"thickness\": 0.0005") PINNED
+                 "\"bodies\": [" SHEET("") ", {\"name\": \"block\", "
+                                           "\"material\": \"water\", \"shape\": {\"box\": "
+                                           "[0.2, 0.18, 0.2], \"at\": [0, 0, 0]}}]}",
+                 2);
+    uint32_t within = 0;
+    for (uint32_t i = 0; i < world->particles.table.count; ++i)
+        within += fabsf(world->particles.y[i]) < 1e-6f;
+    CHECK(within == 100);
+    CHECK_OK(px_world_advance(world, 0.1));
+    CHECK(stats_of(world).leaked == 0);
+    px_world_free(world);
+}
+
 /* Jets on a free corner, on a sheet that lies above a floor, on a falling one that is folded by it,
  * on a gap between two walls, and water between two sheets. */
 PHYSICS(nothing_leaks_at_corners_floors_folds_and_between_sheets)

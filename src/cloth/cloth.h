@@ -131,6 +131,20 @@ typedef struct PxClothSeen {
     double *bent;                            ///< by face (plate.c)
 } PxClothSeen;
 
+/// Most triangles of a branch.
+#define PX_CLOTH_BRANCH 8
+
+/// Branches of the hierarchy: subtrees of at most PX_CLOTH_BRANCH triangles, of parents that have
+/// more. A subtree of t triangles has 2 t - 1 nodes.
+typedef struct PxClothBranches {
+    uint32_t count, above;
+    uint32_t *node;     ///< by branch
+    uint32_t *number;   ///< by node: of the branch that it is
+    uint32_t *first;    ///< by branch, and one more: its first entry in `vertex`
+    uint32_t *vertex;   ///< corners of the triangles of each branch, each once
+    uint32_t *above_of; ///< nodes above the branches, in the order of nodes
+} PxClothBranches;
+
 /// Topology of all cloth: sheets one after another. Built when pieces come or go.
 typedef struct PxClothSystem {
     PxArena memory;
@@ -154,8 +168,9 @@ typedef struct PxClothSystem {
     uint32_t nodes;
     PxClothNode *node;
     uint32_t *leaf_of; ///< by face
-    uint8_t *owns;     ///< by face: its corners (bits 0 to 2) and edges (3 to 5) in collisions
-    uint32_t *pairs;   ///< found by the last search for collisions: room with which the next begins
+    PxClothBranches branch;
+    uint8_t *owns;   ///< by face: its corners (bits 0 to 2) and edges (3 to 5) in collisions
+    uint32_t *pairs; ///< found by the last search for collisions: room with which the next begins
 } PxClothSystem;
 
 void px_cloth_system_init(PxClothSystem *system, const PxAllocator *allocator);

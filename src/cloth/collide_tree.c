@@ -123,6 +123,42 @@ static void give(PxClothSystem *s, Edge *edge)
             s->owns[edge[k].face / 4] |= (uint8_t)(8u << (edge[k].face % 4));
 }
 
+static PxStatus list_branches(PxClothSystem *s, uint32_t *seen)
+{
+    PxClothBranches *b = &s->branch;
+    PxArena *m = &s->memory;
+    *b = (PxClothBranches){.node = PX_ARENA_ARRAY(m, uint32_t, s->faces + 1),
+                           .number = PX_ARENA_ARRAY(m, uint32_t, s->nodes + 1),
+                           .first = PX_ARENA_ARRAY(m, uint32_t, s->faces + 2),
+                           .vertex = PX_ARENA_ARRAY(m, uint32_t, 3 * (size_t)s->faces + 1),
+                           .above_of = PX_ARENA_ARRAY(m, uint32_t, s->faces + 1)};
+    if (b->node == NULL || b->number == NULL || b->first == NULL || b->vertex == NULL ||
+        b->above_of == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u triangles", s->faces);
+    uint32_t count = 0;
+    memset(seen, 0xff, s->vertices * sizeof *seen);
+    for (uint32_t n = 0; n < s->nodes;) {
+        uint32_t next = s->node[n].next;
+        if (next - n >= 2 * PX_CLOTH_BRANCH) {
+            b->above_of[b->above++] = n++;
+            continue;
+        }
+        b->number[n] = b->count;
+        b->node[b->count] = n;
+        b->first[b->count] = count;
+        for (; n < next; ++n)
+            for (int k = 0; k < 3 && s->node[n].face != UINT32_MAX; ++k) {
+                uint32_t v = s->face[s->node[n].face].corner[k];
+                if (seen[v] != b->count)
+                    b->vertex[count++] = v;
+                seen[v] = b->count;
+            }
+        ++b->count;
+    }
+    b->first[b->count] = count;
+    return PX_OK;
+}
+
 PxStatus px_cloth_tree_build(PxClothSystem *s, const PxVec3 *x)
 {
     PxArena *m = &s->memory;
@@ -143,8 +179,10 @@ PxStatus px_cloth_tree_build(PxClothSystem *s, const PxVec3 *x)
         build(s, x, item, 0, s->faces);
         give(s, edge);
     }
+    PxStatus status = room ? list_branches(s, up)
+                           : px_fail(PX_ERR_MEMORY, "cloth: no room for %u boxes", 2 * s->faces);
     free(item);
     free(edge);
     free(up);
-    return room ? PX_OK : px_fail(PX_ERR_MEMORY, "cloth: no room for %u boxes", 2 * s->faces);
+    return status;
 }

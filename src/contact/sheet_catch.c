@@ -28,8 +28,11 @@ typedef struct Job {
     _Atomic bool any; /* some particle may meet a sheet */
 } Job;
 
+/* Nearer than this part of the distance that is kept, a particle starts in a sheet. */
+#define WITHIN 1e-3
+
 /* What hits[] is before contacts are counted. */
-enum { MEETS_NONE, MAY_MEET, MAY_TOUCH };
+enum { MEETS_NONE, MAY_MEET, MAY_TOUCH, IN_REACH };
 
 /* A straight way of a particle between two moments of the step. */
 typedef struct Way {
@@ -270,6 +273,25 @@ static PxVec3 cling(const Job *j, PxSheetSweep sweep, PxVec3 start, PxVec3 other
     return place;
 }
 
+/* Does a particle start in a triangle? Then it is put beside it. */
+static bool starts_within(const Job *j, PxSheetSweep sweep, PxVec3 start, Contact *out, PxVec3 *end)
+{
+    const PxSheetCatch *c = j->c;
+    for (uint32_t f; (f = px_sheet_next_met(&c->sheets->tree, &sweep)) != UINT32_MAX;) {
+        PxVec3 a[3], b[3];
+        corners_at(c, f, 0, a);
+        if (!(px_cloth_point_triangle(start, a, out->weight) < WITHIN * keep_of(c, f)))
+            continue;
+        corners_at(c, f, 1, b);
+        PxVec3 up = px_cross(px_sub(b[1], b[0]), px_sub(b[2], b[0]));
+        out->face = f;
+        out->normal = px_normalized(up, px_vec(0, 1, 0));
+        *end = px_mad(mix(b, out->weight), out->normal, 0.1 * keep_of(c, f));
+        return true;
+    }
+    return false;
+}
+
 /* Follows the way of a particle. Returns the number of contacts; *leaks if it crosses all the
  * same. */
 static int follow(const Job *j, uint32_t i, Contact contact[CONTACTS], PxVec3 *end, bool *leaks)
@@ -279,6 +301,10 @@ static int follow(const Job *j, uint32_t i, Contact contact[CONTACTS], PxVec3 *e
     Way way = {0, 1, start, px_particle_place(j->c->particles, i)};
     int hits = 0;
     *leaks = false;
+    if (j->c->first && starts_within(j, sweep, start, &contact[0], end)) {
+        contact[0].row = i;
+        return 1;
+    }
     for (int leg = 0; leg <= LEGS; ++leg) {
         double when;
         if (leg == 1)
@@ -324,41 +350,68 @@ static bool stays_above(const Job *j, uint32_t i, PxVec3 way)
     return (double)clear->top + fmax(j->travel - along, 0) < -1.001 * stop;
 }
 
+/* Bits of the triangles of a branch that a way from `at` may meet or cross, which comes no farther
+ * than `most` with all that the sheets move. */
+static unsigned may_meet_branch(const Job *j, uint32_t branch, PxVec3 at, PxVec3 way, double most)
+{
+    const PxSheets *s = j->c->sheets;
+    const PxSheetBranch *b = &s->branch[branch];
+    const PxSheetBox *move = &s->tree.move[s->system->branch.node[branch]];
+    PxSheetLanes lanes = {
+        .at = {(float)(at.x - b->at[0]), (float)(at.y - b->at[1]), (float)(at.z - b->at[2])}};
+    const float by[3] = {(float)way.x, (float)way.y, (float)way.z};
+    PX_ISA_PICK(s->isa, px_sheet_measure)(b, (float)(1.01 * most * most), &lanes);
+    if (lanes.near == 0)
+        return 0;
+    return PX_ISA_PICK(s->isa, px_sheet_may_meet)(&lanes, by, move->low, move->high,
+                                                  (float)j->keep);
+}
+
+/* Largest distance of the start at which a way of that length may meet a sheet. */
+static double most_of(const Job *j, double length)
+{
+    return length + j->travel + 0.5 * j->keep;
+}
+
 /* Does the way meet none of the triangles that were within reach at the start? */
-static bool stays_off(const Job *j, uint32_t i, PxVec3 to)
+static bool stays_off(const Job *j, uint32_t i)
 {
     const PxSheets *s = j->c->sheets;
     const PxSheetFaces *list = s->around[i];
+    PxVec3 to = px_particle_place(j->c->particles, i);
     Way way = {0, 1, start_of(j->c, i), to};
-    for (uint32_t k = 0; k < list->count; ++k)
-        for (unsigned bits = list->entry[k] & 0xff; bits != 0; bits &= bits - 1) {
-            uint32_t face = s->branch[list->entry[k] >> 8].face[__builtin_ctz(bits)];
+    double most = most_of(j, px_length(px_sub(to, way.from)));
+    for (uint32_t k = 0; k < list->count; ++k) {
+        uint32_t branch = list->entry[k] >> 8;
+        unsigned bits = may_meet_branch(j, branch, way.from, px_sub(to, way.from), most);
+        for (bits &= list->entry[k] & 0xff; bits != 0; bits &= bits - 1) {
+            uint32_t face = s->branch[branch].face[__builtin_ctz(bits)];
             double when;
             Contact one;
             if (!stays_away(j->c, face, &way) &&
                 (meets(j->c, face, &way, &when, &one) || passes(j->c, face, &way)))
                 return false;
         }
+    }
     return true;
 }
 
-/* Are a sheet and the way of a particle near enough to meet, by the largest displacements? If
- * sheets beyond the reach of the start are too far away, also by those within it. */
+/* Are a sheet and the way of a particle near enough to meet, by the largest displacements? In
+ * reach: sheets beyond the reach of the start are too far away, and stays_off() tells about the
+ * others. */
 static uint8_t may_meet(const Job *j, uint32_t i)
 {
     const PxSheets *s = j->c->sheets;
     PxVec3 to = px_particle_place(j->c->particles, i), way = px_sub(to, start_of(j->c, i));
     double length = px_length(way), far = fmin((double)j->c->far[i], j->c->beyond);
-    double most = length + j->travel + 0.5 * j->keep;
+    double most = most_of(j, length);
     if (!(far < 1.001 * most))
         return MEETS_NONE;
     if (s->clear == NULL || !(s->nearest[i] < INFINITY) || !(most < 0.999 * s->reach))
         return MAY_MEET;
     if (stays_above(j, i, way))
         return MEETS_NONE;
-    if (s->around[i] == NULL)
-        return MAY_MEET;
-    return stays_off(j, i, to) ? MEETS_NONE : MAY_TOUCH;
+    return s->around[i] == NULL ? MAY_MEET : IN_REACH;
 }
 
 /* The same by those of the triangles in question. */
@@ -383,6 +436,9 @@ static bool may_touch(const Job *j, uint32_t i)
 static void thin(const Job *j, uint32_t begin, uint32_t end)
 {
     enum { TOGETHER = 8 };
+    for (uint32_t i = begin; i < end; ++i)
+        if (j->hits[i] == IN_REACH)
+            j->hits[i] = stays_off(j, i) ? MEETS_NONE : MAY_TOUCH;
     for (uint32_t i = begin; i < end; i += TOGETHER) {
         uint32_t to = i + TOGETHER < end ? i + TOGETHER : end, count = 0;
         PxSheetSweep all = {.keep = 0};
@@ -430,7 +486,10 @@ static void may_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
     for (uint32_t i = begin; i < end; ++i) {
         float bound = far[i - begin];
-        j->hits[i] = 1.003f * square[i - begin] < bound * bound ? MEETS_NONE : may_meet(j, i);
+        bool within = j->c->first && (double)j->c->far[i] < WITHIN * j->keep;
+        j->hits[i] = 1.003f * square[i - begin] < bound * bound ? MEETS_NONE
+                     : within                                   ? MAY_TOUCH
+                                                                : may_meet(j, i);
         any = any || j->hits[i] != MEETS_NONE;
     }
     if (any)
@@ -555,8 +614,12 @@ static void find_bounds(Job *j)
     const PxSheetCatch *c = j->c;
     for (uint32_t k = 0; k < c->sheets->sheets; ++k)
         j->keep = fmax(j->keep, c->keep[k]);
-    for (uint32_t v = 0; v < c->sheets->system->vertices; ++v)
-        j->travel = fmax(j->travel, px_length(px_sub(c->at[v], c->sheets->x[v])));
+    double square = 0;
+    for (uint32_t v = 0; v < c->sheets->system->vertices; ++v) {
+        PxVec3 way = px_sub(c->at[v], c->sheets->x[v]);
+        square = fmax(square, px_dot(way, way));
+    }
+    j->travel = sqrt(square);
 }
 
 PxStatus px_sheet_catch(PxSheetCatch *c)
@@ -574,7 +637,7 @@ PxStatus px_sheet_catch(PxSheetCatch *c)
     px_parallel_for(c->threads, n, BLOCK, may_block, &j);
     if (!atomic_load(&j.any))
         return PX_OK;
-    PX_TRY(px_sheet_tree_move(&c->sheets->tree, c->sheets->x, c->at, c->scratch, c->threads));
+    PX_TRY(px_sheet_tree_move(&c->sheets->tree, c->at, c->scratch, c->threads));
     px_parallel_for(c->threads, n, BLOCK, find_block, &j);
     for (uint32_t i = 0; i < n; ++i) {
         first[i] = contacts;

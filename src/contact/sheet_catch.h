@@ -9,6 +9,9 @@
 /// the particle and the weighted corners (004 Eq. 4.1 says the sum of the masses, which would not
 /// stop it), and friction; Gauss-Seidel in the order of the particles.
 ///
+/// In the first step particles may lie in a triangle, as where a sheet is within a liquid: they
+/// have no side yet, and get the one that the triangle's normal points to.
+///
 /// The cubic is solved as well, for every part of the way that remains: what crosses is counted.
 #ifndef PX_CONTACT_SHEET_CATCH_H
 #define PX_CONTACT_SHEET_CATCH_H
@@ -29,6 +32,7 @@ typedef struct PxSheetCatch {
     PxArena *scratch;
     const PxThreads *threads;
     bool only_count; ///< counts those that cross and stops none
+    bool first;      ///< of the run: particles may start in a sheet
     uint64_t caught; ///< result: number of particles that were stopped
     uint64_t leaked; ///< result: number of particles that crossed a sheet
 } PxSheetCatch;

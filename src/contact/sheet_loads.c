@@ -11,6 +11,7 @@ typedef struct Job {
     PxSheets *s;
     const PxFluid *fluid;
     double layer; /* of the fluid that viscosity drags along in a step, kg/m^2 */
+    bool masses;  /* find added masses too */
     bool no_room;
 } Job;
 
@@ -151,7 +152,7 @@ static uint32_t find_cell(const PxSheets *s, const PxGrid *g, uint64_t key)
 static uint32_t list_column(const PxSheets *s, const PxFluid *f, const PxSheetTouch *t,
                             uint32_t out[PX_SHEET_COLUMN], uint32_t *near)
 {
-    enum { STEPS = 128, STAYS = 4, TOGETHER = 8 };
+    enum { STEPS = 128, STAYS = 4, TOGETHER = 4 };
     const PxGrid *g = f->grid;
     const PxSheetPlane *plane = &t->plane[0];
     PxVec3 from = px_mad(t->place, plane->normal, -plane->distance);
@@ -225,26 +226,6 @@ static bool presses(const PxSheetTouch *t)
     return px_dot(t->impulse, t->impulse) != 0 && t->planes > 0;
 }
 
-/* Lists the columns of particles that press, unless they are known from a turn before. */
-static void columns_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    Job *j = user;
-    Columns list = {.touches = 0};
-    for (uint32_t k = begin; k < end; ++k) {
-        PxSheetTouch *t = &j->s->touch[k];
-        if (t->cell != NULL || !presses(t))
-            continue;
-        if (list.touches == PX_COUNT(list.touch) ||
-            list.cells + PX_SHEET_COLUMN > PX_COUNT(list.cell))
-            flush(j, &list);
-        t->cells = list_column(j->s, j->fluid, t, list.cell + list.cells, &t->near);
-        list.cells += t->cells;
-        list.touch[list.touches++] = t;
-    }
-    flush(j, &list);
-}
-
 /* The next cell of a column from entry *n on in which something is pressed; UINT32_MAX: there are
  * no more. */
 static uint32_t next_cell(const PxSheets *s, const PxSheetTouch *t, uint32_t *n)
@@ -286,46 +267,57 @@ static PxVec3 impulse_of(const PxFluid *f, const PxWallTouch *t)
                   (double)(t->impulse[2] + more[2]));
 }
 
+/* Finds impulses, and lists the columns of particles that press, unless they are known from a turn
+ * before. */
 static void impulse_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
-    const Job *j = user;
-    for (uint32_t k = begin; k < end; ++k)
-        j->s->touch[k].impulse = impulse_of(j->fluid, j->s->touch[k].touch);
+    Job *j = user;
+    Columns list;
+    list.touches = list.cells = 0;
+    for (uint32_t k = begin; k < end; ++k) {
+        PxSheetTouch *t = &j->s->touch[k];
+        t->impulse = impulse_of(j->fluid, t->touch);
+        if (!j->masses || t->cell != NULL || !presses(t))
+            continue;
+        if (list.touches == PX_COUNT(list.touch) ||
+            list.cells + PX_SHEET_COLUMN > PX_COUNT(list.cell))
+            flush(j, &list);
+        t->cells = list_column(j->s, j->fluid, t, list.cell + list.cells, &t->near);
+        list.cells += t->cells;
+        list.touch[list.touches++] = t;
+    }
+    flush(j, &list);
 }
 
 /* Sets the mass that a particle adds: that of its column, shared among the particles of the column
  * that touch. */
-static void carried_block(void *user, uint32_t begin, uint32_t end, int thread)
+static void set_carried(const Job *j, uint32_t k)
 {
-    (void)thread;
-    const Job *j = user;
     const PxParticles *p = j->fluid->particles;
     double cell = j->fluid->grid->frame.cell;
-    for (uint32_t k = begin; k < end; ++k) {
-        PxSheetTouch *t = &j->s->touch[k];
-        double column = 0, touching = 0;
-        t->column = t->carried = t->clings = 0;
-        for (int n = 0; n < t->planes; ++n)
-            j->s->gift[j->s->gifts[k] + (uint32_t)n].carried = 0;
-        if (!presses(t))
-            continue; /* only fluid that presses moves along */
-        for (uint32_t c, n = 0; (c = next_cell(j->s, t, &n)) != UINT32_MAX;) {
-            column += j->s->cell[c].pressed;
-            touching += j->s->cell[c].touching;
-        }
-        if (!(touching > 0))
-            continue;
-        t->column = column;
-        t->carried = (double)p->mass[t->touch->row] * column / touching;
-        double grip = j->s->sheet[t->cloth].boundary.friction;
-        t->clings = t->carried * fmin(grip * j->layer * cell * cell / column, 1);
-        for (int n = 0; n < t->planes; ++n) {
-            PxSheetGift *gift = &j->s->gift[j->s->gifts[k] + (uint32_t)n];
-            gift->normal = t->plane[n].normal;
-            gift->carried = t->carried;
-            gift->clings = t->clings;
-        }
+    PxSheetTouch *t = &j->s->touch[k];
+    PxSheetGift *gift = &j->s->gift[j->s->gifts[k]];
+    double column = 0, touching = 0;
+    t->column = t->carried = t->clings = 0;
+    for (int n = 0; n < t->planes; ++n)
+        gift[n].carried = 0;
+    if (!presses(t))
+        return; /* only fluid that presses moves along */
+    for (uint32_t c, n = 0; (c = next_cell(j->s, t, &n)) != UINT32_MAX;) {
+        column += j->s->cell[c].pressed;
+        touching += j->s->cell[c].touching;
+    }
+    if (!(touching > 0))
+        return;
+    t->column = column;
+    t->carried = (double)p->mass[t->touch->row] * column / touching;
+    double grip = j->s->sheet[t->cloth].boundary.friction;
+    t->clings = t->carried * fmin(grip * j->layer * cell * cell / column, 1);
+    for (int n = 0; n < t->planes; ++n) {
+        gift[n].normal = t->plane[n].normal;
+        gift[n].carried = t->carried;
+        gift[n].clings = t->clings;
     }
 }
 
@@ -460,35 +452,6 @@ PxStatus px_sheets_list(PxSheets *s, const PxFluid *f)
     return find_touches(s, &job);
 }
 
-/* Sums the masses that vertices get. */
-static void masses_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    const Job *j = user;
-    PxSheets *s = j->s;
-    for (uint32_t v = begin; v < end; ++v) {
-        PxClothAdded sum = {{0}};
-        for (uint32_t k = s->takers[v]; k < s->takers[v + 1]; ++k)
-            add_mass(&sum, &s->gift[s->taker[k].gift], s->taker[k].factor);
-        s->added[v] = sum;
-    }
-}
-
-PxStatus px_sheets_touch(PxSheets *s, PxFluid *f, bool masses)
-{
-    Job job = {.s = s, .fluid = f, .layer = viscous_layer(f)};
-    px_parallel_for(f->threads, s->touches, PX_BLOCK / 4, impulse_block, &job);
-    if (!masses || s->touches == 0)
-        return PX_OK;
-    px_parallel_for(f->threads, s->touches, PX_BLOCK / 4, columns_block, &job);
-    if (job.no_room)
-        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u columns of fluid", s->touches);
-    px_parallel_for(f->threads, f->grid->cells, PX_BLOCK / 4, pressed_block, &job);
-    px_parallel_for(f->threads, s->touches, PX_BLOCK / 4, carried_block, &job);
-    px_parallel_for(f->threads, s->system->vertices, PX_BLOCK / 2, masses_block, &job);
-    return spread_masses(s);
-}
-
 /* ---- loads --------------------------------------------------------------------------------------
  */
 
@@ -523,12 +486,15 @@ static void share_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Job *j = user;
-    for (uint32_t k = begin; k < end; ++k)
+    for (uint32_t k = begin; k < end; ++k) {
+        if (j->masses)
+            set_carried(j, k);
         if (j->s->touch[k].planes > 0)
             share(j->fluid->wall_profile, &j->s->touch[k], &j->s->gift[j->s->gifts[k]]);
+    }
 }
 
-/* Sums the impulses that vertices get. */
+/* Sums the impulses and masses that vertices get. */
 static void loads_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -536,9 +502,16 @@ static void loads_block(void *user, uint32_t begin, uint32_t end, int thread)
     PxSheets *s = j->s;
     for (uint32_t v = begin; v < end; ++v) {
         PxVec3 sum = px_vec(0, 0, 0);
-        for (uint32_t k = s->takers[v]; k < s->takers[v + 1]; ++k)
-            sum = px_mad(sum, s->gift[s->taker[k].gift].impulse, s->taker[k].weight);
+        PxClothAdded added = {{0}};
+        for (uint32_t k = s->takers[v]; k < s->takers[v + 1]; ++k) {
+            const PxSheetGift *gift = &s->gift[s->taker[k].gift];
+            sum = px_mad(sum, gift->impulse, s->taker[k].weight);
+            if (j->masses)
+                add_mass(&added, gift, s->taker[k].factor);
+        }
         s->load[v] = sum;
+        if (j->masses)
+            s->added[v] = added;
     }
 }
 
@@ -593,11 +566,19 @@ static void rub(PxSheets *s, PxFluid *f, const PxSheetTouch *t, PxVec3 *rubbed)
     p->az[i] -= (float)(impulse.z / (mass * dt));
 }
 
-PxStatus px_sheets_load(PxSheets *s, const PxFluid *f)
+PxStatus px_sheets_load(PxSheets *s, const PxFluid *f, bool masses)
 {
-    Job job = {.s = s, .fluid = f};
-    px_parallel_for(f->threads, s->touches, PX_BLOCK / 2, share_block, &job);
-    px_parallel_for(f->threads, s->system->vertices, PX_BLOCK / 2, loads_block, &job);
+    masses = masses && s->touches > 0;
+    Job job = {.s = s, .fluid = f, .layer = viscous_layer(f), .masses = masses};
+    px_parallel_for(f->threads, s->touches, PX_BLOCK / 4, impulse_block, &job);
+    if (job.no_room)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u columns of fluid", s->touches);
+    if (masses)
+        px_parallel_for(f->threads, f->grid->cells, PX_BLOCK / 4, pressed_block, &job);
+    px_parallel_for(f->threads, s->touches, PX_BLOCK / 4, share_block, &job);
+    px_parallel_for(f->threads, s->system->vertices, PX_BLOCK / 4, loads_block, &job);
+    if (masses)
+        PX_TRY(spread_masses(s));
     return px_sheets_spread(s, s->load);
 }
 
@@ -730,9 +711,11 @@ PxStatus px_sheets_set_velocity(PxSheets *s, PxFluid *f, const PxVec3 *v)
 static uint32_t list_presses(const PxSheets *s, const PxFluid *f, uint32_t *number,
                              PxYieldPoints *y, PxYieldPress *press)
 {
-    uint32_t count = 0;
+    uint32_t count = 0, block = 0;
     for (uint32_t k = 0; k < s->touches; ++k) {
         const PxSheetTouch *t = &s->touch[k];
+        while (k >= s->block[block])
+            y->block[block++] = count;
         if (t->planes == 0)
             continue;
         const PxSheetPlane *plane = &t->plane[0]; /* whose velocity the fluid sees */
@@ -749,9 +732,25 @@ static uint32_t list_presses(const PxSheets *s, const PxFluid *f, uint32_t *numb
             }
             e->point[c] = number[v];
             e->weight[c] = plane->weight[c];
+            ++y->uses[number[v] + 1];
         }
     }
+    for (; block <= y->blocks; ++block)
+        y->block[block] = count;
     return count;
+}
+
+/* Lists the presses of each point, in their order. */
+static void list_uses(PxYieldPoints *y)
+{
+    uint32_t *next = y->uses; /* next[p] ends as the end of p; then all move by one */
+    for (uint32_t p = 0; p < y->count; ++p)
+        next[p + 1] += next[p];
+    for (uint32_t n = 0; n < y->presses; ++n)
+        for (int c = 0; c < 3; ++c)
+            y->use[next[y->press[n].point[c]]++] = (PxYieldUse){n, y->press[n].weight[c]};
+    memmove(next + 1, next, y->count * sizeof *next);
+    next[0] = 0;
 }
 
 /* Loads are spread over about this many vertices. */
@@ -785,37 +784,61 @@ static void invert(PxYieldMass *mass, double more)
         m[c] = fine ? to[c] / det : c == 0 || c == 3 || c == 5 ? 1 / trace : 0;
 }
 
+typedef struct Inverse {
+    const PxSheets *s;
+    PxYieldMass *mass;      /* by vertex */
+    const double *touching; /* mass of the particles at each vertex, kg */
+} Inverse;
+
+static void invert_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Inverse *j = user;
+    for (uint32_t k = begin; k < end; ++k) {
+        double spread = spread_of(j->s->rounds[j->s->system->of_vertex[k]]);
+        for (int c = 0; c < 6; ++c)
+            j->mass[k].m[c] *= spread;
+        invert(&j->mass[k], HEAVIER * j->touching[k]);
+    }
+}
+
 PxStatus px_sheets_yield(PxSheets *s, PxFluid *f, PxYieldMass *per_mass)
 {
     uint32_t n = s->system->vertices, room = (s->touches | 0x3ffu) + 1;
+    uint32_t blocks = (f->count + PX_BLOCK - 1) / PX_BLOCK;
     PxYieldPoints *y = PX_ARENA_ARRAY(s->scratch, PxYieldPoints, 1);
     PxYieldPress *press = PX_ARENA_ARRAY(s->scratch, PxYieldPress, room);
+    PxYieldUse *use = PX_ARENA_ARRAY(s->scratch, PxYieldUse, 3 * (size_t)room);
     uint32_t *number = PX_ARENA_ARRAY(s->scratch, uint32_t, n + 1);
+    uint32_t *uses = PX_ARENA_ARRAY(s->scratch, uint32_t, n + 2);
+    uint32_t *block = PX_ARENA_ARRAY(s->scratch, uint32_t, blocks + 1);
     PxYieldMass *mass = PX_ARENA_ARRAY(s->scratch, PxYieldMass, n + 1);
     double *touching = PX_ARENA_ARRAY(s->scratch, double, n + 1);
     PxVec3 *of = PX_ARENA_ARRAY(s->scratch, PxVec3, 3 * ((size_t)n + 1));
     s->yielding = PX_ARENA_ARRAY(s->scratch, uint32_t, n + 1);
-    if (y == NULL || press == NULL || number == NULL || mass == NULL || of == NULL ||
-        touching == NULL || s->yielding == NULL)
+    if (y == NULL || press == NULL || use == NULL || number == NULL || uses == NULL ||
+        block == NULL || mass == NULL || of == NULL || touching == NULL || s->yielding == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices", n);
-    *y = (PxYieldPoints){.per_mass = mass,
+    *y = (PxYieldPoints){.blocks = blocks,
+                         .per_mass = mass,
                          .press = press,
+                         .block = block,
+                         .uses = uses,
+                         .use = use,
                          .force = of,
                          .change = of + n + 1,
                          .gained = of + 2 * ((size_t)n + 1)};
     memset(number, 0xff, n * sizeof *number);
+    memset(uses, 0, (n + 2) * sizeof *uses);
     y->presses = list_presses(s, f, number, y, press);
+    list_uses(y);
     memset(touching, 0, n * sizeof *touching);
     for (uint32_t k = 0; k < y->presses; ++k)
         for (int c = 0; c < 3; ++c)
             touching[s->yielding[press[k].point[c]]] +=
                 press[k].weight[c] * (double)f->particles->mass[press[k].row];
-    for (uint32_t k = 0; k < n; ++k) {
-        double spread = spread_of(s->rounds[s->system->of_vertex[k]]);
-        for (int c = 0; c < 6; ++c)
-            per_mass[k].m[c] *= spread;
-        invert(&per_mass[k], HEAVIER * touching[k]);
-    }
+    Inverse inverse = {s, per_mass, touching};
+    px_parallel_for(f->threads, n, PX_BLOCK / 4, invert_block, &inverse);
     for (uint32_t k = 0; k < y->count; ++k)
         mass[k] = per_mass[s->yielding[k]];
     s->per_mass = per_mass;

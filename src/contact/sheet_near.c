@@ -4,6 +4,7 @@
 #include "contact/sheet_near_pass.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 /* Cosines of the angle between two directions below which they are different planes, and above
@@ -174,8 +175,7 @@ typedef struct Job {
     const PxGrid *grid;
     const PxParticles *p;
     PxSheetBranch *branch;
-    const uint32_t *node; /* by branch */
-    uint32_t *number;     /* by node: of a branch */
+    _Atomic uint8_t *wanted; /* by branch: particles may be in reach */
     PxIsa isa;
     bool no_room;
 } Job;
@@ -215,8 +215,10 @@ static void pack_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxClothNode *node = s->system->node;
     for (uint32_t k = begin; k < end; ++k) {
         PxSheetBranch *out = &j->branch[k];
-        uint32_t lanes = 0;
-        for (uint32_t n = j->node[k]; n < node[j->node[k]].next; ++n) {
+        uint32_t lanes = 0, first = s->system->branch.node[k];
+        if (!atomic_load_explicit(&j->wanted[k], memory_order_relaxed))
+            continue;
+        for (uint32_t n = first; n < node[first].next; ++n) {
             if (node[n].face == UINT32_MAX)
                 continue;
             if (lanes == 0) {
@@ -231,33 +233,6 @@ static void pack_block(void *user, uint32_t begin, uint32_t end, int thread)
             pack_face(s, out, lanes, UINT32_MAX);
         PX_ISA_PICK(j->isa, px_sheet_branch_end)(out);
     }
-}
-
-/* Numbers the branches. */
-static PxStatus list_branches(Job *j)
-{
-    PxSheets *s = j->s;
-    const PxClothNode *node = s->system->node;
-    uint32_t count = 0, nodes = s->system->nodes;
-    uint32_t *at = PX_ARENA_ARRAY(s->scratch, uint32_t, s->system->faces + 1);
-    j->number = PX_ARENA_ARRAY(s->scratch, uint32_t, nodes + 1);
-    if (at == NULL || j->number == NULL)
-        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u triangles", s->system->faces);
-    for (uint32_t n = 0; n < nodes;) {
-        bool small = px_sheet_is_branch(n, node[n].next);
-        if (small) {
-            j->number[n] = count;
-            at[count++] = n;
-        }
-        n = small ? node[n].next : n + 1;
-    }
-    j->node = at;
-    j->branch = PX_ARENA_ARRAY(s->scratch, PxSheetBranch, count + 1);
-    s->branch = j->branch;
-    s->branches = count;
-    return j->branch != NULL
-               ? PX_OK
-               : px_fail(PX_ERR_MEMORY, "cloth: no room for %u triangles", s->system->faces);
 }
 
 /* ---- the particles of a cell ------------------------------------------------------------------
@@ -482,10 +457,11 @@ static bool list_boxes(const Job *j, PxSheetBox box, PxSheetBoxes *out)
     for (uint32_t n; (n = px_sheet_next_branch(tree, &walk)) != UINT32_MAX; ++count) {
         if (count == MOST)
             return false;
-        out->branch[count] = j->number[n];
+        const PxSheetBox *of = &tree->box[tree->system->branch.node[n]];
+        out->branch[count] = n;
         for (int k = 0; k < 3; ++k) {
-            out->low[k][count] = tree->box[n].low[k];
-            out->high[k][count] = tree->box[n].high[k];
+            out->low[k][count] = of->low[k];
+            out->high[k][count] = of->high[k];
         }
     }
     out->count = count;
@@ -528,6 +504,17 @@ static void find_rows(Job *j, Buffer *b, uint32_t from, uint32_t to, const PxShe
     }
 }
 
+/* Marks the branches that may be in reach of the particles of some cells. */
+static void want_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *j = user;
+    PxBounds all = bounds_of(j->p, j->grid->begin[begin], j->grid->begin[end]);
+    PxSheetWalk walk = {.box = px_sheet_box(all.low, all.high, j->s->reach)};
+    for (uint32_t n; (n = px_sheet_next_branch(&j->s->tree, &walk)) != UINT32_MAX;)
+        atomic_store_explicit(&j->wanted[n], 1, memory_order_relaxed);
+}
+
 static void find_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -566,8 +553,15 @@ PxStatus px_sheets_find(PxSheets *s, const PxGrid *grid, const PxParticles *p, P
     if (s->found == NULL || s->nearest == NULL || s->clear == NULL || s->around == NULL ||
         s->quad == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u particles", n);
-    PX_TRY(list_branches(&job));
+    s->branches = s->system->branch.count;
+    s->branch = job.branch = PX_ARENA_ARRAY(s->scratch, PxSheetBranch, s->branches + 1);
+    job.wanted = PX_ARENA_ARRAY(s->scratch, _Atomic uint8_t, s->branches + 1);
+    if (s->branch == NULL || job.wanted == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u triangles", s->system->faces);
+    memset((void *)job.wanted, 0, s->branches);
     s->particles = p;
+    s->isa = isa;
+    px_parallel_for(threads, grid->cells, CELLS, want_block, &job);
     px_parallel_for(threads, s->branches, BRANCHES, pack_block, &job);
     px_parallel_for(threads, grid->cells, CELLS, find_block, &job);
     return job.no_room ? px_fail(PX_ERR_MEMORY, "cloth: no room for what %u particles touch", n)

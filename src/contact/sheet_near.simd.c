@@ -222,6 +222,21 @@ unsigned PX_ISA_NAME(px_sheet_may_cross)(const PxSheetBranch *t, const float fro
     return px_f8_bits(real & ~misses & (unsure | ~beside));
 }
 
+unsigned PX_ISA_NAME(px_sheet_may_meet)(const PxSheetLanes *lanes, const float way[3],
+                                        const float low[3], const float high[3], float keep)
+{
+    const Vec r = load(lanes->apart);
+    PxF8 d = px_f8_sqrt(px_f8_load(lanes->square)), over = px_f8(1) / d;
+    Vec n = {r.x * over, r.y * over, r.z * over};
+    Vec up = sub(all(way), all(low)), down = sub(all(way), all(high));
+    /* least component of the particle's way relative to the corners' */
+    PxF8 along = px_f8_min(n.x * up.x, n.x * down.x) + px_f8_min(n.y * up.y, n.y * down.y) +
+                 px_f8_min(n.z * up.z, n.z * down.z);
+    PxF8 stop = px_f8(0.505f) * px_f8_min(px_f8(keep), d);
+    PxI8 off = px_f8(0.9999f) * d + along > stop; /* false for NaN */
+    return lanes->near & ~px_f8_bits(off);
+}
+
 /* The parts [low, high] of the way d from one end in which a sheet within reach of that end may
  * cross it: its triangles there are below `top` in the direction of the normal n, and none is
  * nearer than the part `near`. `top` is -INFINITY where no sheet is in reach. */

@@ -62,6 +62,14 @@ PX_ISA_DECLARE(unsigned, px_sheet_compare,
                (const PxSheetBranch *branch, const PxSheetLanes *lanes, unsigned mask,
                 const float normal[3], float alike, float *top));
 
+/// After px_sheet_measure(): bits of the triangles in reach that the particle may come as near to
+/// as half of `keep` or of its distance, while it moves by `way` and their corners by vectors in a
+/// box. Others stay below the plane through their nearest point, across the direction from there,
+/// and the particle that far above it.
+PX_ISA_DECLARE(unsigned, px_sheet_may_meet,
+               (const PxSheetLanes *lanes, const float way[3], const float low[3],
+                const float high[3], float keep));
+
 /// Bits of the triangles of a branch that the way between two places, from branch->at, may cross:
 /// all that it does, and some that it misses by less than a thousandth of their size.
 PX_ISA_DECLARE(unsigned, px_sheet_may_cross,

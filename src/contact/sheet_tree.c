@@ -42,68 +42,84 @@ static void join(PxSheetBox *to, const PxSheetBox *a, const PxSheetBox *b)
 typedef struct Fit {
     const PxClothSystem *system;
     const PxVec3 *from, *to;
-    PxSheetBox *corner; /* by vertex: a box of the vertex alone */
     PxSheetBox *box;
 } Fit;
 
-static void corner_block(void *user, uint32_t begin, uint32_t end, int thread)
+/* The vector to - from of a vertex; from NULL: its position `to`. */
+static PxVec3 vector_of(const PxVec3 *from, const PxVec3 *to, uint32_t v)
 {
-    (void)thread;
-    const Fit *j = user;
-    for (uint32_t v = begin; v < end; ++v) {
-        PxVec3 at = j->from != NULL ? px_sub(j->to[v], j->from[v]) : j->to[v];
-        j->corner[v] = box_of(at, at);
-    }
+    return from != NULL ? px_sub(to[v], from[v]) : to[v];
 }
 
 static void fit_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Fit *j = user;
-    const PxClothSystem *y = j->system;
-    for (uint32_t f = begin; f < end; ++f) {
-        const uint32_t *v = y->face[f].corner;
-        PxSheetBox box;
-        join(&box, &j->corner[v[0]], &j->corner[v[1]]);
-        join(&j->box[y->leaf_of[f]], &box, &j->corner[v[2]]);
+    const PxClothBranches *b = &j->system->branch;
+    for (uint32_t k = begin; k < end; ++k) {
+        PxVec3 low = vector_of(j->from, j->to, b->vertex[b->first[k]]), high = low;
+        for (uint32_t n = b->first[k] + 1; n < b->first[k + 1]; ++n) {
+            PxVec3 x = vector_of(j->from, j->to, b->vertex[n]);
+            low = px_vec(least(low.x, x.x), least(low.y, x.y), least(low.z, x.z));
+            high = px_vec(most(high.x, x.x), most(high.y, x.y), most(high.z, x.z));
+        }
+        j->box[b->node[k]] = box_of(low, high);
     }
 }
 
-/* Boxes of the vectors to - from of the corners; from NULL: of the positions `to`. */
+/* Boxes of branches. */
 static PxSheetBox *fit(const PxClothSystem *y, const PxVec3 *from, const PxVec3 *to,
                        PxArena *scratch, const PxThreads *threads)
 {
-    enum { FACES = 2048, VERTICES = 1024 };
+    enum { BRANCHES = 128 };
     PxSheetBox *box = PX_ARENA_ARRAY(scratch, PxSheetBox, y->nodes + 1);
-    PxArenaMark mark = px_arena_mark(scratch);
-    Fit job = {y, from, to, PX_ARENA_ARRAY(scratch, PxSheetBox, y->vertices + 1), box};
-    if (box == NULL || job.corner == NULL)
-        return NULL;
-    px_parallel_for(threads, y->vertices, VERTICES, corner_block, &job);
-    px_parallel_for(threads, y->faces, FACES, fit_block, &job);
-    px_arena_release(scratch, mark);
-    for (uint32_t n = y->nodes; n-- > 0;) /* children come after their parent */
-        if (y->node[n].face == UINT32_MAX)
-            join(&box[n], &box[n + 1], &box[y->node[n + 1].next]);
+    Fit job = {y, from, to, box};
+    if (box != NULL)
+        px_parallel_for(threads, y->branch.count, BRANCHES, fit_block, &job);
     return box;
+}
+
+static void fit_above(const PxClothSystem *y, PxSheetBox *box)
+{
+    for (uint32_t k = y->branch.above; k-- > 0;) { /* children come after their parent */
+        uint32_t n = y->branch.above_of[k];
+        join(&box[n], &box[n + 1], &box[y->node[n + 1].next]);
+    }
 }
 
 PxStatus px_sheet_tree_fit(PxSheetTree *tree, const PxClothSystem *y, const PxVec3 *x,
                            PxArena *scratch, const PxThreads *threads)
 {
-    *tree = (PxSheetTree){.system = y, .box = fit(y, NULL, x, scratch, threads)};
-    return tree->box != NULL
-               ? PX_OK
-               : px_fail(PX_ERR_MEMORY, "cloth: no room for boxes of %u triangles", y->faces);
+    *tree = (PxSheetTree){.system = y, .x = x, .box = fit(y, NULL, x, scratch, threads)};
+    if (tree->box == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for boxes of %u triangles", y->faces);
+    fit_above(y, tree->box);
+    return PX_OK;
 }
 
-PxStatus px_sheet_tree_move(PxSheetTree *tree, const PxVec3 *x, const PxVec3 *to, PxArena *scratch,
+PxStatus px_sheet_tree_move(PxSheetTree *tree, const PxVec3 *to, PxArena *scratch,
                             const PxThreads *threads)
 {
-    tree->move = fit(tree->system, x, to, scratch, threads);
-    return tree->move != NULL ? PX_OK
-                              : px_fail(PX_ERR_MEMORY, "cloth: no room for boxes of %u triangles",
-                                        tree->system->faces);
+    tree->to = to;
+    tree->move = fit(tree->system, tree->x, to, scratch, threads);
+    if (tree->move == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for boxes of %u triangles",
+                       tree->system->faces);
+    fit_above(tree->system, tree->move);
+    return PX_OK;
+}
+
+/* Box of a triangle, or of its displacements. */
+static PxSheetBox face_box(const PxClothSystem *y, const PxVec3 *from, const PxVec3 *to,
+                           uint32_t face)
+{
+    const uint32_t *c = y->face[face].corner;
+    PxVec3 a = vector_of(from, to, c[0]), b = vector_of(from, to, c[1]),
+           d = vector_of(from, to, c[2]);
+    return box_of(
+        px_vec(least(a.x, least(b.x, d.x)), least(a.y, least(b.y, d.y)),
+               least(a.z, least(b.z, d.z))),
+        px_vec(most(a.x, most(b.x, d.x)), most(a.y, most(b.y, d.y)), most(a.z, most(b.z, d.z))));
 }
 
 PxSheetBox px_sheet_box(PxVec3 a, PxVec3 b, double reach)
@@ -111,6 +127,12 @@ PxSheetBox px_sheet_box(PxVec3 a, PxVec3 b, double reach)
     PxVec3 low = {least(a.x, b.x) - reach, least(a.y, b.y) - reach, least(a.z, b.z) - reach};
     PxVec3 high = {most(a.x, b.x) + reach, most(a.y, b.y) + reach, most(a.z, b.z) + reach};
     return box_of(low, high);
+}
+
+/* Is the subtree of nodes [n, next) a branch or within one? */
+static bool is_small(uint32_t n, uint32_t next)
+{
+    return next - n < 2 * PX_CLOTH_BRANCH;
 }
 
 uint32_t px_sheet_next_branch(const PxSheetTree *tree, PxSheetWalk *walk)
@@ -121,11 +143,11 @@ uint32_t px_sheet_next_branch(const PxSheetTree *tree, PxSheetWalk *walk)
     while (n < nodes) {
         bool meets = px_sheet_boxes_meet(&tree->box[n], q);
         uint32_t next = node[n].next, at = n;
-        bool small = px_sheet_is_branch(n, next);
+        bool small = is_small(n, next);
         n = meets && !small ? n + 1 : next;
         if (meets && small) {
             walk->at = n;
-            return at;
+            return tree->system->branch.number[at];
         }
     }
     walk->at = n;
@@ -134,14 +156,23 @@ uint32_t px_sheet_next_branch(const PxSheetTree *tree, PxSheetWalk *walk)
 
 uint32_t px_sheet_next(const PxSheetTree *tree, PxSheetWalk *walk)
 {
-    const PxClothNode *node = tree->system->node;
-    uint32_t n = walk->at, nodes = tree->system->nodes;
-    const PxSheetBox *q = &walk->box;
-    while (n < nodes) {
-        bool meets = px_sheet_boxes_meet(&tree->box[n], q);
-        uint32_t face = node[n].face;
-        n = meets ? n + 1 : node[n].next;
-        if (meets && face != UINT32_MAX) {
+    const PxClothSystem *y = tree->system;
+    uint32_t n = walk->at;
+    while (n < y->nodes) {
+        if (n >= walk->until) {
+            bool meets = px_sheet_boxes_meet(&tree->box[n], &walk->box);
+            uint32_t next = y->node[n].next;
+            if (!meets || !is_small(n, next)) {
+                n = meets ? n + 1 : next;
+                continue;
+            }
+            walk->until = next;
+        }
+        uint32_t face = y->node[n++].face;
+        if (face == UINT32_MAX)
+            continue;
+        PxSheetBox box = face_box(y, NULL, tree->x, face);
+        if (px_sheet_boxes_meet(&box, &walk->box)) {
             walk->at = n;
             return face;
         }
@@ -166,27 +197,43 @@ PxSheetSweep px_sheet_sweep_both(const PxSheetSweep *a, const PxSheetSweep *b)
     return both;
 }
 
+/* May the points of a sweep come as near to what is in a box b and moves by m? */
+static bool may_meet(const PxSheetSweep *s, const PxSheetBox *b, const PxSheetBox *m)
+{
+    float away = 0, moves = 0;
+    for (int k = 0; k < 3; ++k) {
+        float under = b->low[k] - s->place.high[k], over = s->place.low[k] - b->high[k];
+        float gap = under > over ? under : over;
+        float back = s->way.high[k] - m->low[k], on = m->high[k] - s->way.low[k];
+        float way = back > on ? back : on; /* never negative */
+        gap = gap > 0 ? gap : 0;
+        away += gap * gap;
+        moves += way * way;
+    }
+    float reach = 1.00001f * sqrtf(moves) + s->keep;
+    return away <= reach * reach;
+}
+
 uint32_t px_sheet_next_met(const PxSheetTree *tree, PxSheetSweep *s)
 {
-    const PxClothNode *node = tree->system->node;
-    uint32_t n = s->at, nodes = tree->system->nodes;
-    while (n < nodes) {
-        const PxSheetBox *b = &tree->box[n], *m = &tree->move[n];
-        float away = 0, moves = 0;
-        for (int k = 0; k < 3; ++k) {
-            float under = b->low[k] - s->place.high[k], over = s->place.low[k] - b->high[k];
-            float gap = under > over ? under : over;
-            float back = s->way.high[k] - m->low[k], on = m->high[k] - s->way.low[k];
-            float way = back > on ? back : on; /* never negative */
-            gap = gap > 0 ? gap : 0;
-            away += gap * gap;
-            moves += way * way;
+    const PxClothSystem *y = tree->system;
+    uint32_t n = s->at;
+    while (n < y->nodes) {
+        if (n >= s->until) {
+            bool meets = may_meet(s, &tree->box[n], &tree->move[n]);
+            uint32_t next = y->node[n].next;
+            if (!meets || !is_small(n, next)) {
+                n = meets ? n + 1 : next;
+                continue;
+            }
+            s->until = next;
         }
-        float reach = 1.00001f * sqrtf(moves) + s->keep;
-        bool meets = away <= reach * reach;
-        uint32_t face = node[n].face;
-        n = meets ? n + 1 : node[n].next;
-        if (meets && face != UINT32_MAX) {
+        uint32_t face = y->node[n++].face;
+        if (face == UINT32_MAX)
+            continue;
+        PxSheetBox box = face_box(y, NULL, tree->x, face);
+        PxSheetBox move = face_box(y, tree->x, tree->to, face);
+        if (may_meet(s, &box, &move)) {
             s->at = n;
             return face;
         }

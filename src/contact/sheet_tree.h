@@ -1,7 +1,8 @@
 /// Which triangles of cloth are near a box, a point or its way: boxes over the hierarchy of
 /// triangles that cloth has for its own collisions (cloth/collide.h).
 ///
-/// The boxes are floats, rounded outward, and fitted anew in every step; the hierarchy stays.
+/// The boxes are floats, rounded outward, and fitted anew in every step; the hierarchy stays. Nodes
+/// within a branch have none: the box of a triangle is found where it is needed.
 #ifndef PX_CONTACT_SHEET_TREE_H
 #define PX_CONTACT_SHEET_TREE_H
 
@@ -30,8 +31,9 @@ static inline bool px_sheet_boxes_meet(const PxSheetBox *a, const PxSheetBox *b)
 
 typedef struct PxSheetTree {
     const PxClothSystem *system;
-    PxSheetBox *box;  ///< by node: of its triangles at the start of the step
-    PxSheetBox *move; ///< by node: of the displacements of their corners; NULL: not known yet
+    const PxVec3 *x, *to; ///< vertices at the start of the step, and at its end if `move` is known
+    PxSheetBox *box;      ///< by node, of branches and above: of its triangles at the start
+    PxSheetBox *move;     ///< the same: of the displacements of their corners; NULL: not known yet
 } PxSheetTree;
 
 /// Fits the boxes to the positions x of the vertices. Errors of both: PX_ERR_MEMORY.
@@ -39,7 +41,7 @@ PxStatus px_sheet_tree_fit(PxSheetTree *tree, const PxClothSystem *system, const
                            PxArena *scratch, const PxThreads *threads);
 
 /// Fits `move` to the displacements to - x.
-PxStatus px_sheet_tree_move(PxSheetTree *tree, const PxVec3 *x, const PxVec3 *to, PxArena *scratch,
+PxStatus px_sheet_tree_move(PxSheetTree *tree, const PxVec3 *to, PxArena *scratch,
                             const PxThreads *threads);
 
 /// A box that contains the places a and b and all that is nearer to them than `reach`.
@@ -49,23 +51,14 @@ PxSheetBox px_sheet_box(PxVec3 a, PxVec3 b, double reach);
 typedef struct PxSheetWalk {
     PxSheetBox box;
     uint32_t at;
+    uint32_t until; ///< end of the branch that it is in
 } PxSheetWalk;
 
 /// The next triangle, in an order that depends on the topology alone; UINT32_MAX: there are no
 /// more.
 uint32_t px_sheet_next(const PxSheetTree *tree, PxSheetWalk *walk);
 
-/// Most triangles of a branch.
-#define PX_SHEET_BRANCH 8
-
-/// Is the subtree of nodes [n, next) of at most that many triangles? Of a parent that is not, such
-/// a subtree is a branch. A subtree of t triangles has 2 t - 1 nodes.
-static inline bool px_sheet_is_branch(uint32_t n, uint32_t next)
-{
-    return next - n < 2 * PX_SHEET_BRANCH;
-}
-
-/// As px_sheet_next(), by branches: the node of the next one that the box meets.
+/// As px_sheet_next(), by branches: the number of the next one that the box meets.
 uint32_t px_sheet_next_branch(const PxSheetTree *tree, PxSheetWalk *walk);
 
 /// A walk over the triangles that points may come nearer to than `keep` on straight ways, while
@@ -73,8 +66,8 @@ uint32_t px_sheet_next_branch(const PxSheetTree *tree, PxSheetWalk *walk);
 /// displacement and `keep`.
 typedef struct PxSheetSweep {
     PxSheetBox place, way;
-    float keep;  ///< with the rounding of the place
-    uint32_t at; ///< 0 at first
+    float keep;         ///< with the rounding of the place
+    uint32_t at, until; ///< as in PxSheetWalk
 } PxSheetSweep;
 
 PxSheetSweep px_sheet_sweep(PxVec3 from, PxVec3 to, double keep);

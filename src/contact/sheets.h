@@ -146,6 +146,7 @@ typedef struct PxSheets {
     PxArena *scratch;
     double fastest; ///< of all vertices, m/s
     PxSheetTree tree;
+    PxIsa isa;                    ///< of the vector loops
     const PxParticles *particles; ///< those of found[]
     PxSheetFound **found;         ///< by row; NULL: no sheet is in reach
     float *nearest;        ///< by row: distance of the nearest sheet, m; INFINITY: none in reach
@@ -216,11 +217,6 @@ void px_sheets_choose_rounds(const PxSheets *s);
 /// PX_ERR_MEMORY.
 PxStatus px_sheets_list(PxSheets *s, const PxFluid *fluid);
 
-/// Finds the impulses of the particles that touch cloth; with `masses`, also finds the masses
-/// that they add to its vertices. After the pressure is solved, before px_fluid_give_impulses().
-/// Errors: PX_ERR_MEMORY.
-PxStatus px_sheets_touch(PxSheets *s, PxFluid *fluid, bool masses);
-
 /// Lets vertices yield to the pressure, with masses by vertex (0: held), whose inverses, in the
 /// same place, stay in use. Before the first solve, after px_sheets_list(). Errors: PX_ERR_MEMORY.
 PxStatus px_sheets_yield(PxSheets *s, PxFluid *fluid, PxYieldMass *mass);
@@ -232,8 +228,10 @@ void px_sheets_yielded(PxSheets *s);
 /// step, J.
 double px_sheets_kinetic(const PxSheets *s);
 
-/// Sets s->load to the impulses of the particles that touch. Errors: PX_ERR_MEMORY.
-PxStatus px_sheets_load(PxSheets *s, const PxFluid *fluid);
+/// Sets s->load to the impulses of the particles that touch cloth; with `masses`, also finds the
+/// masses that they add to its vertices. After the pressure is solved, before
+/// px_fluid_give_impulses(). Errors: PX_ERR_MEMORY.
+PxStatus px_sheets_load(PxSheets *s, const PxFluid *fluid, bool masses);
 
 /// Lets the fluid see the velocities v of the vertices from now on: before the pressure is solved
 /// again. Errors: PX_ERR_MEMORY.
@@ -245,7 +243,7 @@ PxStatus px_sheets_rub(PxSheets *s, PxFluid *fluid);
 
 /// After the cloth was solved: gives the fluid in front of the vertices the impulses of its added
 /// mass as accelerations. `change`, by vertex, is the solved velocity over that with which
-/// the pressure was solved; it is used up. `fluid` is that of px_sheets_touch(), which has not
+/// the pressure was solved; it is used up. `fluid` is that of px_sheets_load(), which has not
 /// moved since. Errors: PX_ERR_MEMORY.
 PxStatus px_sheets_return(PxSheets *s, const PxFluid *fluid, PxVec3 *change);
 

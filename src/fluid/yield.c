@@ -93,32 +93,64 @@ static PxVec3 yields_by(const PxYieldMass *mass, PxVec3 f)
                   c[2] * f.x + c[4] * f.y + c[5] * f.z);
 }
 
-static void respond_points(const PxFluid *f, double dt, PxYieldBase base, const float *factor,
-                           size_t stride)
+typedef struct Respond {
+    const PxFluid *fluid;
+    double dt;
+    PxYieldBase base;
+    const float *factor;
+    size_t stride;
+} Respond;
+
+/* How points yield to the presses on them. */
+static void points_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
-    PxYield *y = f->yield;
-    PxYieldPoints *p = y->points;
+    (void)thread;
+    const Respond *j = user;
+    const PxFluid *f = j->fluid;
+    const PxYieldPoints *p = f->yield->points;
     double cell = per_cell(f);
-    for (uint32_t k = 0; k < p->count; ++k)
-        p->force[k] = px_vec(0, 0, 0);
-    for (uint32_t n = 0; n < p->presses && !y->frozen; ++n) {
-        const PxYieldPress *e = &p->press[n];
-        double size =
-            (double)f->quad[4 * (size_t)e->row + 3] * cell * factor_of(factor, stride, e->row);
-        for (int c = 0; c < 3 && size > 0; ++c)
-            p->force[e->point[c]] = px_mad(p->force[e->point[c]], e->gradient, e->weight[c] * size);
+    for (uint32_t k = begin; k < end; ++k) {
+        PxVec3 force = px_vec(0, 0, 0);
+        for (uint32_t n = p->uses[k]; n < p->uses[k + 1] && !f->yield->frozen; ++n) {
+            const PxYieldPress *e = &p->press[p->use[n].press];
+            double size = (double)f->quad[4 * (size_t)e->row + 3] * cell *
+                          factor_of(j->factor, j->stride, e->row);
+            if (size > 0)
+                force = px_mad(force, e->gradient, p->use[n].weight * size);
+        }
+        p->gained[k] = yields_by(&p->per_mass[k], px_scale(force, j->dt));
+        p->force[k] =
+            j->base == PX_YIELD_FORCES ? px_add(p->gained[k], p->change[k]) : p->gained[k];
     }
-    for (uint32_t k = 0; k < p->count; ++k) {
-        p->gained[k] = yields_by(&p->per_mass[k], px_scale(p->force[k], dt));
-        p->force[k] = base == PX_YIELD_FORCES ? px_add(p->gained[k], p->change[k]) : p->gained[k];
-    }
-    for (uint32_t n = 0; n < p->presses; ++n) {
+}
+
+/* What rows get from the points that they press on. A row may press on several sheets; its presses
+ * are in one block. */
+static void flux_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Respond *j = user;
+    const PxYield *y = j->fluid->yield;
+    const PxYieldPoints *p = y->points;
+    for (uint32_t n = p->block[begin]; n < p->block[end]; ++n)
+        y->flux[p->press[n].row] = 0.0f;
+    for (uint32_t n = p->block[begin]; n < p->block[end]; ++n) {
         const PxYieldPress *e = &p->press[n];
         double sum = 0;
         for (int c = 0; c < 3; ++c)
             sum += e->weight[c] * px_dot(e->gradient, p->force[e->point[c]]);
         y->flux[e->row] += (float)sum;
     }
+}
+
+static void respond_points(const PxFluid *f, double dt, PxYieldBase base, const float *factor,
+                           size_t stride)
+{
+    enum { POINTS = 128 };
+    const PxYieldPoints *p = f->yield->points;
+    Respond job = {f, dt, base, factor, stride};
+    px_parallel_for(f->threads, p->count, POINTS, points_block, &job);
+    px_parallel_for(f->threads, p->blocks, 1, flux_block, &job);
 }
 
 void px_yield_respond(PxFluid *f, double dt, PxYieldBase base, const float *factor, size_t stride)
@@ -129,8 +161,6 @@ void px_yield_respond(PxFluid *f, double dt, PxYieldBase base, const float *fact
     double cell = per_cell(f);
     for (uint32_t k = 0; k < y->entries; ++k)
         y->flux[y->entry[k].row] = 0.0f;
-    for (uint32_t k = 0; y->points != NULL && k < y->points->presses; ++k)
-        y->flux[y->points->press[k].row] = 0.0f;
     if (y->points != NULL)
         respond_points(f, dt, base, factor, stride);
     for (uint32_t n = 0; n < y->count; ++n) {

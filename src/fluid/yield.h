@@ -44,16 +44,25 @@ typedef struct PxYieldMass {
     double m[6];
 } PxYieldMass;
 
+/// A press on a point.
+typedef struct PxYieldUse {
+    uint32_t press;
+    double weight; ///< of the point
+} PxYieldUse;
+
 /// Points that yield, each on its own: vertices of cloth (contact/sheets.h). Their response is that
 /// of rigid bodies with force per point instead of force and torque:
 ///   dv_k = C_k dt sum_i w_ik P_i grad wall_i / s^3,
 /// which changes the rate of compression of row i by - sum_k w_ik dv_k . grad wall_i.
 typedef struct PxYieldPoints {
-    uint32_t count, presses;
+    uint32_t count, presses, blocks;
     const PxYieldMass *per_mass;
     const PxYieldPress *press;
-    PxVec3 *force;  ///< by point, scratch
-    PxVec3 *change; ///< by point, m/s: as in PxYielding
+    uint32_t *block; ///< first press of each block of PX_BLOCK rows, and their number at the end
+    uint32_t *uses;  ///< by point, and one more: its first entry in
+    PxYieldUse *use; ///< the presses of each point, in their order
+    PxVec3 *force;   ///< by point, scratch
+    PxVec3 *change;  ///< by point, m/s: as in PxYielding
     PxVec3 *gained;
 } PxYieldPoints;
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_COLUMNS = 16, CELL = 64 };
+enum { MOST_COLUMNS = 20, CELL = 64 };
 
 struct PxReport {
     json_t *root;

@@ -236,10 +236,7 @@ static PxStatus solve_once(PxWorld *world, PxFluid *f, const PxPressureModel *mo
 static PxStatus load_sheets(PxWorld *world, PxFluid *f, PxSheets *s, int pass)
 {
     PX_STAGE(&world->profile, "sheets")
-    {
-        PX_TRY(px_sheets_touch(s, f, pass < MASSES));
-        PX_TRY(px_sheets_load(s, f));
-    }
+    PX_TRY(px_sheets_load(s, f, pass < MASSES));
     return PX_OK;
 }
 

@@ -184,6 +184,7 @@ PxStatus px_sheet_stage_catch(PxWorld *world, PxClothStep *step, const PxVec3 *a
                       .beyond = run->sheets.reach,
                       .keep = keep,
                       .only_count = !tests_ways(world),
+                      .first = world->state.step == 0,
                       .boundary = world->boundaries.data,
                       .boundaries = world->boundaries.count,
                       .scratch = &world->scratch,

@@ -222,7 +222,7 @@ static PxStatus forces(PxWorld *world, PxFluid *fluid, const PxPressureModel *mo
     PX_STAGE(&world->profile, "solid density")
     PX_TRY(px_exchange_part(&coupling, &world->fractions, &world->pairs, &parted));
     PxSheets *sheets = px_sheet_stage_sheets(world);
-    PX_STAGE(&world->profile, "sheets")
+    PX_STAGE(&world->profile, "sides of sheets")
     {
         if (sheets != NULL)
             PX_TRY(px_sheets_part(sheets, &world->pairs, px_fluid_visible(fluid), fluid->scratch,
@@ -525,7 +525,7 @@ static PxStatus act(PxWorld *world, double target, PxUndo *undo)
     PX_TRY(px_wet_stage_begin(world));
     if (flow) {
         PX_TRY(find_neighbours(world));
-        PX_STAGE(&world->profile, "sheets")
+        PX_STAGE(&world->profile, "near sheets")
         PX_TRY(px_sheet_stage_begin(world, &fluid));
     }
     PX_STAGE(&world->profile, "undo")
