@@ -83,6 +83,7 @@ PxStatus px_fracture_plan(PxFracture *f, const PxSolid *s, const PxBonds *bonds,
     px_fracture_tear(&field, bonds, f->strength.data, &f->changed);
     (void)bodies; /* release builds check nothing */
     PX_ASSERT(px_cracks_valid(&f->next, bodies));
+    PX_ASSERT(px_fronts_valid(&growth));
     f->events = growth.events;
     f->fastest = growth.fastest;
     f->planned = true;

@@ -23,6 +23,8 @@
 #define LEAST_ALONG 0.3
 /* Length over which the direction of a node follows that of the stress, in cells. */
 #define TURN 1.0
+/* Nodes between the ends of a front are filled more than this. A corner of a block has 1/8. */
+#define OUTSIDE 0.1
 /* Nodes of a new crack. */
 #define RIM 8
 /* A node this little above the outline goes out with its neighbour. */
@@ -584,7 +586,8 @@ static bool note_all(PxCrackGrowth *g, const uint32_t *front)
     if (!PX_LIST_RESERVE(&sheets->still, g->noted - old))
         return false;
     sheets->still.count = g->noted;
-    memset(sheets->still.data + old, 0, g->noted - old);
+    if (g->noted > old)
+        memset(sheets->still.data + old, 0, g->noted - old);
     for (uint32_t k = 0; k < g->noted; ++k) {
         if (sheets->still.data[k] || !is_still(&c->triangles.data[k], front))
             continue;
@@ -678,6 +681,32 @@ PxStatus px_fronts_grow(PxCrackGrowth *g)
     }
     px_arena_release(scratch, mark);
     return good ? PX_OK : px_fail(PX_ERR_MEMORY, "fracture: no room for %u nodes", count);
+}
+
+/* ---- validity ------------------------------------------------------------------------ */
+
+bool px_fronts_valid(const PxCrackGrowth *g)
+{
+    const PxCracks *c = g->cracks;
+    PxArena *scratch = g->field->solid->scratch;
+    PxArenaMark begin = px_arena_mark(scratch);
+    uint8_t *used = PX_ARENA_ARRAY(scratch, uint8_t, c->vertices.count + 1);
+    if (used == NULL)
+        return true; /* no room to look */
+    memset(used, 0, c->vertices.count);
+    for (size_t k = 0; k < c->triangles.count; ++k)
+        for (int n = 0; n < 3; ++n)
+            used[c->triangles.data[k].corner[n]] = 1;
+    bool valid = true;
+    for (size_t k = 0; k < c->nodes.count && valid; ++k) {
+        const PxCrackNode *node = &c->nodes.data[k];
+        PxFractureSample s =
+            px_fracture_outline(g->field, c->list.data[node->crack].body, at_of(c, node));
+        bool inside = (node->kind & PX_NODE_END) || s.filled > OUTSIDE;
+        valid = used[node->vertex] && used[node->base] && s.nearest != UINT32_MAX && inside;
+    }
+    px_arena_release(scratch, begin);
+    return valid;
 }
 
 /* ---- beginning ----------------------------------------------------------------------- */

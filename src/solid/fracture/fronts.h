@@ -58,6 +58,9 @@ typedef struct PxCrackGrowth {
 /// Notes where the triangles are; call before the functions below. Errors: PX_ERR_MEMORY.
 PxStatus px_fronts_index(PxCrackGrowth *growth);
 
+/// Are the fronts possible? No node is outside its body, and each one has its sheet behind it.
+bool px_fronts_valid(const PxCrackGrowth *growth);
+
 /// Forgets the triangles of this step; those that do not move any more stay noted.
 void px_fronts_forget(PxCrackGrowth *growth);
 
