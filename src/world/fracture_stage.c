@@ -32,7 +32,7 @@ static bool breaks(const PxMaterialDef *def)
     return def->fracture.fractures && def->young > 0;
 }
 
-static bool something_breaks(const PxWorld *world)
+bool px_fracture_is_possible(const PxWorld *world)
 {
     for (size_t k = 0; k < world->materials.count; ++k)
         if (breaks(&world->materials.data[k].def))
@@ -45,7 +45,7 @@ PxStatus px_fracture_stage_begin(PxWorld *world)
     if (!world->fracture.stale)
         return PX_OK;
     PX_TRY(px_cracks_read_tables(&world->fracture.now, world->crack, world->bodies.count));
-    world->fracture.stale = false;
+    world->fracture.stale = world->fracture.sheets.valid = false;
     return PX_OK;
 }
 
@@ -75,7 +75,7 @@ PxStatus px_fracture_stage_plan(PxWorld *world, PxSolid *s)
 {
     PxFracture *f = &world->fracture;
     f->planned = false;
-    if (!something_breaks(world))
+    if (!px_fracture_is_possible(world))
         return PX_OK;
     PxVec3 *origin = PX_ARENA_ARRAY(s->scratch, PxVec3, world->bodies.count);
     if (origin == NULL)
@@ -108,7 +108,6 @@ void px_fracture_stage_commit(PxWorld *world)
         return;
     if (px_fracture_commit(f, &world->elastic_set.bonds, world->elastic_set.weaker.data)) {
         world->elastic_set.weakened = world->elastic_set.split_due = true;
-        world->state.highest = 0;
         world->state.crack_relax = 1;
     }
     px_cracks_write_tables(&f->now, world->crack);

@@ -11,8 +11,7 @@
 void px_fracture_init(PxFracture *f, const PxAllocator *allocator)
 {
     *f = (PxFracture){.planned = false};
-    for (int k = 0; k < 3; ++k)
-        px_grid_init(&f->grid[k], allocator);
+    px_grid_init(&f->grid, allocator);
 }
 
 void px_fracture_free(PxFracture *f)
@@ -22,16 +21,20 @@ void px_fracture_free(PxFracture *f)
     PX_LIST_FREE(&f->room);
     PX_LIST_FREE(&f->strength);
     PX_LIST_FREE(&f->moves);
-    for (int k = 0; k < 3; ++k)
-        px_grid_free(&f->grid[k]);
+    PX_LIST_FREE(&f->sheets.still);
+    px_crack_cells_free(&f->sheets.cells);
+    for (int k = 0; k < 2; ++k)
+        px_crack_cells_free(&f->cells[k]);
+    px_grid_free(&f->grid);
 }
 
 size_t px_fracture_bytes(const PxFracture *f)
 {
     return px_cracks_bytes(&f->now) + px_cracks_bytes(&f->next) +
            f->room.capacity * sizeof *f->room.data + f->strength.capacity * sizeof(float) +
-           f->moves.capacity * sizeof *f->moves.data + px_grid_bytes(&f->grid[0]) +
-           px_grid_bytes(&f->grid[1]) + px_grid_bytes(&f->grid[2]);
+           f->moves.capacity * sizeof *f->moves.data + px_grid_bytes(&f->grid) +
+           f->sheets.still.capacity + px_crack_cells_bytes(&f->sheets.cells) +
+           px_crack_cells_bytes(&f->cells[0]) + px_crack_cells_bytes(&f->cells[1]);
 }
 
 static PxStatus copy_strengths(PxFracture *f, const PxBonds *bonds)
@@ -57,7 +60,7 @@ PxStatus px_fracture_plan(PxFracture *f, const PxSolid *s, const PxBonds *bonds,
     if (!due && f->now.nodes.count == 0)
         return PX_OK;
     PX_TRY(px_stop_check(s->threads));
-    PX_TRY(px_fracture_field(&field, origin, &f->grid[0]));
+    PX_TRY(px_fracture_field(&field, origin, &f->grid));
     PX_TRY(px_cracks_copy(&f->next, &f->now));
     PX_TRY(copy_strengths(f, bonds));
     f->moves.count = 0;
@@ -65,12 +68,14 @@ PxStatus px_fracture_plan(PxFracture *f, const PxSolid *s, const PxBonds *bonds,
                             .cracks = &f->next,
                             .room = &f->room,
                             .moves = &f->moves,
-                            .grid = {&f->grid[1], &f->grid[2]},
+                            .cells = f->cells,
+                            .sheets = &f->sheets,
                             .dt = s->dt};
     PX_TRY(px_fronts_index(&growth));
     PX_TRY(px_fronts_grow(&growth));
     if (due)
         PX_TRY(px_cracks_start(&growth, step));
+    px_fronts_forget(&growth);
     PX_TRY(px_stop_check(s->threads));
     PX_TRY(px_cracks_sever(&growth, bonds, f->strength.data, &f->changed));
     if (f->changed > 0)
@@ -78,6 +83,7 @@ PxStatus px_fracture_plan(PxFracture *f, const PxSolid *s, const PxBonds *bonds,
     px_fracture_tear(&field, bonds, f->strength.data, &f->changed);
     (void)bodies; /* release builds check nothing */
     PX_ASSERT(px_cracks_valid(&f->next, bodies));
+    PX_ASSERT(px_fronts_valid(&growth));
     f->events = growth.events;
     f->fastest = growth.fastest;
     f->planned = true;

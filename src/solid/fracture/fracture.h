@@ -15,10 +15,12 @@ typedef struct PxFracture {
     PxCrackNodes room;       ///< buffer
     PX_LIST(float) strength; ///< of bonds, planned
     PxCrackMoves moves;      ///< buffer
-    PxGrid grid[3];          ///< of particles, of triangles, of other parts
+    PxGrid grid;             ///< of particles
+    PxCrackSheets sheets;    ///< of `now`
+    PxCrackCells cells[2];   ///< buffers
     bool stale;              ///< `now` must be read from the tables
     bool planned;            ///< `next` and `strength` wait to be committed
-    uint64_t changed;        ///< entries of `strength` that differ from the bonds
+    uint64_t changed;        ///< above 0: `strength` differs from the bonds
     double fastest;          ///< largest planned speed of a crack front, cells per second
     PxCrackEvents events;    ///< planned
 } PxFracture;

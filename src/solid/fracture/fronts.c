@@ -10,12 +10,6 @@
 #define MOST_RATIO 3.0
 /* Largest motion of a node in a step, in cells. */
 #define MOST_MOTION 0.75
-/* Distance of the middle of a triangle from the middle of a node's way that is searched, in cells:
- * half the way, the radius of the triangle and the way of its own corners. */
-#define SHEET_REACH 3.0
-/* Motion of a corner of a triangle in a step that searches allow for, in cells: MOST_MOTION, and
- * more for the ends that follow the outline. */
-#define CORNER_MOTION 1.5
 /* A node feels the stress this far ahead of it, in cells: beside the sheet behind it stress is low.
  */
 #define AHEAD 0.5
@@ -29,6 +23,8 @@
 #define LEAST_ALONG 0.3
 /* Length over which the direction of a node follows that of the stress, in cells. */
 #define TURN 1.0
+/* Nodes between the ends of a front are filled more than this. A corner of a block has 1/8. */
+#define OUTSIDE 0.1
 /* Nodes of a new crack. */
 #define RIM 8
 /* A node this little above the outline goes out with its neighbour. */
@@ -524,61 +520,133 @@ static void feel_block(void *user, uint32_t begin, uint32_t end, int thread)
         f->felt[k] = feel(f->growth, &f->growth->cracks->nodes.data[k]);
 }
 
-/* A ball around the triangles [first, last). */
-static PxCrackBall ball_of(const PxCracks *c, uint32_t first, uint32_t last)
+/* ---- where the sheets are -------------------------------------------------------------- */
+
+PxVec3 px_front_place(const PxCrackGrowth *g, uint32_t body, PxVec3 at)
 {
-    PxVec3 low = px_vec(INFINITY, INFINITY, INFINITY), high = px_scale(low, -1);
-    for (uint32_t k = first; k < last; ++k)
-        for (int n = 0; n < 3; ++n) {
-            PxVec3 x = px_crack_place(c, c->triangles.data[k].corner[n]);
-            low = px_vec(fmin(low.x, x.x), fmin(low.y, x.y), fmin(low.z, x.z));
-            high = px_vec(fmax(high.x, x.x), fmax(high.y, x.y), fmax(high.z, x.z));
+    return px_add(at, g->field->origin[body]);
+}
+
+/* Notes where a triangle is. False: no memory. */
+static bool note_triangle(PxCrackGrowth *g, uint32_t k)
+{
+    const PxCracks *c = g->cracks;
+    const PxCrackTriangle *t = &c->triangles.data[k];
+    uint32_t body = c->list.data[t->crack].body;
+    PxVec3 low = px_crack_place(c, t->corner[0]), high = low;
+    for (int n = 1; n < 3; ++n) {
+        PxVec3 x = px_crack_place(c, t->corner[n]);
+        low = px_vec(fmin(low.x, x.x), fmin(low.y, x.y), fmin(low.z, x.z));
+        high = px_vec(fmax(high.x, x.x), fmax(high.y, x.y), fmax(high.z, x.z));
+    }
+    return px_crack_cells_add(&g->sheets->cells, px_front_place(g, body, low),
+                              px_front_place(g, body, high), k);
+}
+
+/* Fills the table of those triangles that are not still, by front; a triangle between two fronts
+ * is in both. `front` is by vertex: 1 + the front that moves it. */
+static void list_tips(PxCrackGrowth *g, const uint32_t *front, uint32_t fronts)
+{
+    const PxCracks *c = g->cracks;
+    memset(g->tip_start, 0, ((size_t)fronts + 2) * sizeof *g->tip_start);
+    for (int pass = 0; pass < 2; ++pass) {
+        for (uint32_t k = 0; k < g->noted; ++k) {
+            const uint32_t *corner = c->triangles.data[k].corner;
+            for (int n = 0; n < 3 && !g->sheets->still.data[k]; ++n) {
+                uint32_t f = front[corner[n]];
+                bool again = (n > 0 && front[corner[0]] == f) || (n > 1 && front[corner[1]] == f);
+                if (f == 0 || again)
+                    continue;
+                if (pass == 0)
+                    ++g->tip_start[f];
+                else
+                    g->tip[g->tip_start[f - 1]++] = k;
+            }
         }
-    return (PxCrackBall){px_scale(px_add(low, high), 0.5), 0.5 * px_length(px_sub(high, low)),
-                         first, last};
+        for (uint32_t f = 1; f <= fronts && pass == 0; ++f)
+            g->tip_start[f] += g->tip_start[f - 1];
+    }
+    /* the second pass has moved each start to the next one */
+    for (uint32_t f = fronts; f > 0; --f)
+        g->tip_start[f] = g->tip_start[f - 1];
+    g->tip_start[0] = 0;
+}
+
+static bool is_still(const PxCrackTriangle *t, const uint32_t *front)
+{
+    return front[t->corner[0]] == 0 && front[t->corner[1]] == 0 && front[t->corner[2]] == 0;
+}
+
+/* Adds the triangles that fronts have left, which stay, then those that move in this step. */
+static bool note_all(PxCrackGrowth *g, const uint32_t *front)
+{
+    const PxCracks *c = g->cracks;
+    PxCrackSheets *sheets = g->sheets;
+    size_t old = sheets->still.count;
+    if (!PX_LIST_RESERVE(&sheets->still, g->noted - old))
+        return false;
+    sheets->still.count = g->noted;
+    if (g->noted > old)
+        memset(sheets->still.data + old, 0, g->noted - old);
+    for (uint32_t k = 0; k < g->noted; ++k) {
+        if (sheets->still.data[k] || !is_still(&c->triangles.data[k], front))
+            continue;
+        sheets->still.data[k] = 1;
+        if (!note_triangle(g, k))
+            return false;
+    }
+    g->entries = sheets->cells.entries.count;
+    for (uint32_t k = 0; k < g->noted; ++k)
+        if (!sheets->still.data[k] && !note_triangle(g, k))
+            return false;
+    return true;
 }
 
 PxStatus px_fronts_index(PxCrackGrowth *g)
 {
     const PxCracks *c = g->cracks;
+    PxCrackSheets *sheets = g->sheets;
     PxArena *scratch = g->field->solid->scratch;
-    g->old = (uint32_t)c->triangles.count;
-    PxVec3 *middle = PX_ARENA_ARRAY(scratch, PxVec3, g->old);
-    uint32_t *body = PX_ARENA_ARRAY(scratch, uint32_t, g->old);
-    if (middle == NULL || body == NULL)
-        return px_fail(PX_ERR_MEMORY, "fracture: no room for %u triangles", g->old);
-    for (uint32_t k = 0; k < g->old; ++k) {
-        const PxCrackTriangle *t = &c->triangles.data[k];
-        PxVec3 sum = px_add(px_crack_place(c, t->corner[0]), px_crack_place(c, t->corner[1]));
-        middle[k] = px_scale(px_add(sum, px_crack_place(c, t->corner[2])), 1.0 / 3);
-        body[k] = c->list.data[t->crack].body;
+    double edge = (double)g->field->largest_cell;
+    uint32_t fronts = c->nodes.count > 0 ? c->nodes.data[c->nodes.count - 1].front + 1 : 0;
+    g->noted = g->old = (uint32_t)c->triangles.count;
+    uint32_t *front = PX_ARENA_ARRAY(scratch, uint32_t, c->vertices.count + 1);
+    g->tip = PX_ARENA_ARRAY(scratch, uint32_t, 3 * (size_t)g->noted + 1);
+    g->tip_start = PX_ARENA_ARRAY(scratch, uint32_t, (size_t)fronts + 2);
+    bool good = front != NULL && g->tip != NULL && g->tip_start != NULL;
+    if (good && (!sheets->valid || sheets->cells.edge != edge)) {
+        sheets->still.count = 0;
+        good = px_crack_cells_reset(&sheets->cells, edge, 2 * (size_t)g->field->solid->count);
     }
-    PX_TRY(px_crack_index(&g->sheet, g->field, g->grid[0], middle, body, g->old,
-                          SHEET_REACH * (double)g->field->largest_cell));
-    g->ball = PX_ARENA_ARRAY(scratch, PxCrackBall, (size_t)g->old + 1);
-    /* each front, and each beginning of a crack, adds one */
-    g->fresh = (PxCrackBalls){.room = (uint32_t)c->nodes.count + 64};
-    g->fresh.data = PX_ARENA_ARRAY(scratch, PxCrackBall, (size_t)g->fresh.room);
-    if (g->ball == NULL || g->fresh.data == NULL)
-        return px_fail(PX_ERR_MEMORY, "fracture: no room for %u triangles", g->old);
-    for (uint32_t k = 0; k < g->old; ++k) {
-        g->ball[k] = ball_of(c, g->sheet.item[k], g->sheet.item[k] + 1);
-        g->ball[k].radius += CORNER_MOTION * (double)g->field->largest_cell;
+    sheets->valid = false; /* until the step is planned */
+    if (good) {
+        memset(front, 0, c->vertices.count * sizeof *front);
+        for (size_t k = 0; k < c->nodes.count; ++k)
+            front[c->nodes.data[k].vertex] = c->nodes.data[k].front + 1;
+        good = note_all(g, front);
     }
+    if (!good)
+        return px_fail(PX_ERR_MEMORY, "fracture: no room for %u triangles", g->noted);
+    list_tips(g, front, fronts);
     return PX_OK;
 }
 
-void px_fronts_note_fresh(PxCrackGrowth *g)
+void px_fronts_forget(PxCrackGrowth *g)
 {
-    PxCrackBalls *fresh = &g->fresh;
-    uint32_t first = fresh->count > 0 ? fresh->data[fresh->count - 1].last : g->old;
-    uint32_t last = (uint32_t)g->cracks->triangles.count;
-    if (first == last)
-        return;
-    if (fresh->count == fresh->room) /* the last one takes them too */
-        first = fresh->data[--fresh->count].first;
-    fresh->data[fresh->count] = ball_of(g->cracks, first, last);
-    fresh->data[fresh->count++].radius += CORNER_MOTION * (double)g->field->largest_cell;
+    px_crack_cells_pop(&g->sheets->cells, g->entries);
+    g->sheets->valid = true;
+}
+
+/* Notes where the triangles of a front are after it has moved, and those that it has added. */
+static bool note_front(PxCrackGrowth *g, uint32_t front)
+{
+    for (uint32_t k = g->tip_start[front]; k < g->tip_start[front + 1]; ++k)
+        if (!note_triangle(g, g->tip[k]))
+            return false;
+    for (; g->noted < g->cracks->triangles.count; ++g->noted)
+        if (!note_triangle(g, g->noted))
+            return false;
+    return true;
 }
 
 PxStatus px_fronts_grow(PxCrackGrowth *g)
@@ -601,8 +669,8 @@ PxStatus px_fronts_grow(PxCrackGrowth *g)
         memcpy(old, c->nodes.data, count * sizeof *old);
     for (uint32_t k = 0; k < count && good;) {
         uint32_t size = px_crack_front_size(c, k);
-        good = grow_front(g, old + k, felt + k, moving, size, buffer);
-        px_fronts_note_fresh(g);
+        good =
+            grow_front(g, old + k, felt + k, moving, size, buffer) && note_front(g, old[k].front);
         k += size;
     }
     if (good) {
@@ -613,6 +681,32 @@ PxStatus px_fronts_grow(PxCrackGrowth *g)
     }
     px_arena_release(scratch, mark);
     return good ? PX_OK : px_fail(PX_ERR_MEMORY, "fracture: no room for %u nodes", count);
+}
+
+/* ---- validity ------------------------------------------------------------------------ */
+
+bool px_fronts_valid(const PxCrackGrowth *g)
+{
+    const PxCracks *c = g->cracks;
+    PxArena *scratch = g->field->solid->scratch;
+    PxArenaMark begin = px_arena_mark(scratch);
+    uint8_t *used = PX_ARENA_ARRAY(scratch, uint8_t, c->vertices.count + 1);
+    if (used == NULL)
+        return true; /* no room to look */
+    memset(used, 0, c->vertices.count);
+    for (size_t k = 0; k < c->triangles.count; ++k)
+        for (int n = 0; n < 3; ++n)
+            used[c->triangles.data[k].corner[n]] = 1;
+    bool valid = true;
+    for (size_t k = 0; k < c->nodes.count && valid; ++k) {
+        const PxCrackNode *node = &c->nodes.data[k];
+        PxFractureSample s =
+            px_fracture_outline(g->field, c->list.data[node->crack].body, at_of(c, node));
+        bool inside = (node->kind & PX_NODE_END) || s.filled > OUTSIDE;
+        valid = used[node->vertex] && used[node->base] && s.nearest != UINT32_MAX && inside;
+    }
+    px_arena_release(scratch, begin);
+    return valid;
 }
 
 /* ---- beginning ----------------------------------------------------------------------- */

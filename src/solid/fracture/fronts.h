@@ -4,6 +4,7 @@
 #define PX_SOLID_FRACTURE_FRONTS_H
 
 #include "solid/fracture/cracks.h"
+#include "solid/fracture/field.h"
 #include "solid/fracture/near.h"
 
 /// Distance of neighbouring nodes, and width of a strip of the sheet, in cells.
@@ -27,17 +28,14 @@ typedef struct PxCrackMove {
 
 typedef PX_LIST(PxCrackMove) PxCrackMoves;
 
-/// A ball around triangles: a quick test whether they can be near.
-typedef struct PxCrackBall {
-    PxVec3 at;
-    double radius;        ///< m
-    uint32_t first, last; ///< triangles; of one triangle unused
-} PxCrackBall;
-
-typedef struct PxCrackBalls {
-    PxCrackBall *data; ///< in the scratch memory of the step
-    uint32_t count, room;
-} PxCrackBalls;
+/// The sheets of all cracks by place. Triangles that no front moves any more stay there from step
+/// to step; in a step, those at the fronts and new ones are there too. What searches find does not
+/// depend on the order in which they were added.
+typedef struct PxCrackSheets {
+    PxCrackCells cells;
+    PX_LIST(uint8_t) still; ///< by triangle: it stays there
+    bool valid;             ///< false: must be filled anew
+} PxCrackSheets;
 
 typedef struct PxCrackGrowth {
     const PxFractureField *field;
@@ -45,19 +43,29 @@ typedef struct PxCrackGrowth {
     PxCrackNodes *room;  ///< buffer
     PxCrackNodes *out;   ///< where fronts are written to
     PxCrackMoves *moves; ///< of this step: bonds change near these points only
-    PxGrid *grid[2];     ///< buffers of indices
-    PxCrackIndex sheet;  ///< the triangles before this step, by their middles
-    PxCrackBall *ball;   ///< around them, in the order of `sheet`, with room for the motion of
-                         ///< their corners in this step
-    PxCrackBalls fresh;  ///< around the triangles that each front has added in this step
-    uint32_t old;        ///< number of these triangles
+    PxCrackCells *cells; ///< two buffers
+    uint32_t old;        ///< number of triangles before this step
+    PxCrackSheets *sheets;
+    size_t entries;      ///< of the sheets that do not move
+    uint32_t noted;      ///< triangles before this one are in `sheets`
+    uint32_t *tip;       ///< triangles at the front f: entries tip_start[f] to tip_start[f + 1]
+    uint32_t *tip_start; ///<
     double dt;           ///< s
     double fastest;      ///< of all fronts, in cells per second
     PxCrackEvents events;
 } PxCrackGrowth;
 
-/// Indexes the triangles that there are; call before the functions below. Errors: PX_ERR_MEMORY.
+/// Notes where the triangles are; call before the functions below. Errors: PX_ERR_MEMORY.
 PxStatus px_fronts_index(PxCrackGrowth *growth);
+
+/// Are the fronts possible? No node is outside its body, and each one has its sheet behind it.
+bool px_fronts_valid(const PxCrackGrowth *growth);
+
+/// Forgets the triangles of this step; those that do not move any more stay noted.
+void px_fronts_forget(PxCrackGrowth *growth);
+
+/// The place of a point in the grids of all bodies.
+PxVec3 px_front_place(const PxCrackGrowth *growth, uint32_t body, PxVec3 at);
 
 /// Moves all fronts over `dt`. Errors: PX_ERR_MEMORY.
 PxStatus px_fronts_grow(PxCrackGrowth *growth);
@@ -65,9 +73,6 @@ PxStatus px_fronts_grow(PxCrackGrowth *growth);
 /// Begins a crack at a point, with the normal and the size of a cell given: a small disc, whose rim
 /// is the front as far as it is inside the body. False: no memory.
 bool px_front_begin(PxCrackGrowth *growth, uint32_t body, PxVec3 at, PxVec3 normal, double cell);
-
-/// Takes the triangles that were added since the last call as those of one front.
-void px_fronts_note_fresh(PxCrackGrowth *growth);
 
 /// Notes a move. False: no memory.
 bool px_front_note(PxCrackGrowth *growth, uint32_t body, PxVec3 at);

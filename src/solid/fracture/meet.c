@@ -42,51 +42,36 @@ static bool is_beside(const PxCracks *c, const PxCrackTriangle *t, PxVec3 from, 
     return false;
 }
 
-static bool meets_triangle(const PxCracks *c, const PxCrackTriangle *t, uint32_t body,
-                           uint32_t crack, PxVec3 from, PxVec3 *to)
+/* Where a triangle is crossed, as a part of the way; INFINITY: nowhere. */
+static double meets_triangle(const PxCracks *c, const PxCrackTriangle *t, uint32_t body,
+                             uint32_t crack, PxVec3 from, PxVec3 to)
 {
     PxVec3 corner[3], at;
     /* of its own sheet the part that no front is near to any more */
     if ((t->crack == crack && t->young) || c->list.data[t->crack].body != body ||
-        is_beside(c, t, from, *to))
-        return false;
+        is_beside(c, t, from, to))
+        return INFINITY;
     corners_of(c, t, corner);
-    if (!px_segment_crosses(from, *to, corner, &at))
-        return false;
-    *to = at;
-    return true;
-}
-
-static bool is_near(const PxCrackBall *ball, PxVec3 at, double reach)
-{
-    PxVec3 way = px_sub(ball->at, at);
-    double most = ball->radius + reach;
-    return px_dot(way, way) < most * most;
+    if (!px_segment_crosses(from, to, corner, &at))
+        return INFINITY;
+    PxVec3 way = px_sub(to, from);
+    return fmax(px_dot(px_sub(at, from), way) / px_dot(way, way), 0);
 }
 
 bool px_crack_meets(const PxCrackGrowth *g, uint32_t body, uint32_t crack, PxVec3 from, PxVec3 *to)
 {
     const PxCracks *c = g->cracks;
-    PxRange run[9];
-    PxVec3 middle = px_scale(px_add(from, *to), 0.5);
-    double half = 0.5 * px_length(px_sub(*to, from));
-    int runs = px_crack_index_runs(&g->sheet, body, middle, run);
-    bool met = false;
-    for (int n = 0; n < runs; ++n)
-        for (uint32_t k = run[n].begin; k < run[n].end; ++k)
-            if (is_near(&g->ball[k], middle, half))
-                met |=
-                    meets_triangle(c, &c->triangles.data[g->sheet.item[k]], body, crack, from, to);
-    uint32_t noted = g->old;
-    for (uint32_t b = 0; b < g->fresh.count; ++b) {
-        const PxCrackBall *ball = &g->fresh.data[b];
-        noted = ball->last;
-        for (uint32_t k = ball->first; k < ball->last && is_near(ball, middle, half); ++k)
-            met |= meets_triangle(c, &c->triangles.data[k], body, crack, from, to);
-    }
-    for (size_t k = noted; k < c->triangles.count; ++k)
-        met |= meets_triangle(c, &c->triangles.data[k], body, crack, from, to);
-    return met;
+    PxVec3 a = px_front_place(g, body, from), b = px_front_place(g, body, *to);
+    PxCrackSearch search =
+        px_crack_search(&g->sheets->cells, px_vec(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)),
+                        px_vec(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)));
+    uint32_t k;
+    double first = INFINITY;
+    while (px_crack_next(&search, &k))
+        first = fmin(first, meets_triangle(c, &c->triangles.data[k], body, crack, from, *to));
+    if (first < INFINITY)
+        *to = px_mad(from, px_sub(*to, from), first);
+    return first < INFINITY;
 }
 
 static bool touches(const PxCrackTriangle *t, const uint32_t own[6])
@@ -102,31 +87,30 @@ bool px_crack_is_done(const PxCrackGrowth *g, uint32_t body, PxVec3 way, PxVec3 
                       const uint32_t own[6], PxVec3 *to)
 {
     const PxCracks *c = g->cracks;
-    PxRange run[9];
     PxVec3 ahead = px_normalized(way, px_vec(0, 0, 0)), at = *to;
-    int runs = px_crack_index_runs(&g->sheet, body, at, run);
     double least = DONE_AHEAD * cell;
-    bool done = false;
-    for (int n = 0; n < runs; ++n)
-        for (uint32_t k = run[n].begin; k < run[n].end; ++k) {
-            const PxCrackTriangle *t = &c->triangles.data[g->sheet.item[k]];
-            PxVec3 corner[3];
-            if (!is_near(&g->ball[k], at, least) || c->list.data[t->crack].body != body ||
-                touches(t, own))
-                continue;
-            corners_of(c, t, corner);
-            PxVec3 middle = px_scale(px_add(px_add(corner[0], corner[1]), corner[2]), 1.0 / 3);
-            PxVec3 r = px_sub(middle, at);
-            double far = px_length(r), off = fabs(px_dot(r, normal));
-            PxVec3 face = px_cross(px_sub(corner[1], corner[0]), px_sub(corner[2], corner[0]));
-            if (far >= least || px_dot(r, ahead) < 0.3 * far || off > 0.5 * DONE_AHEAD * cell ||
-                fabs(px_dot(face, normal)) < 0.7 * px_length(face))
-                continue;
-            least = far;
-            *to = middle;
-            done = true;
-        }
-    return done;
+    uint32_t k, best = UINT32_MAX;
+    PxCrackSearch search =
+        px_crack_search_ball(&g->sheets->cells, px_front_place(g, body, at), least);
+    while (px_crack_next(&search, &k)) {
+        const PxCrackTriangle *t = &c->triangles.data[k];
+        PxVec3 corner[3];
+        if (c->list.data[t->crack].body != body || touches(t, own))
+            continue;
+        corners_of(c, t, corner);
+        PxVec3 middle = px_scale(px_add(px_add(corner[0], corner[1]), corner[2]), 1.0 / 3);
+        PxVec3 r = px_sub(middle, at);
+        double far = px_length(r), off = fabs(px_dot(r, normal));
+        PxVec3 face = px_cross(px_sub(corner[1], corner[0]), px_sub(corner[2], corner[0]));
+        bool nearer = far < least || (far <= least && k < best && best != UINT32_MAX);
+        if (!nearer || px_dot(r, ahead) < 0.3 * far || off > 0.5 * DONE_AHEAD * cell ||
+            fabs(px_dot(face, normal)) < 0.7 * px_length(face))
+            continue;
+        least = far;
+        best = k;
+        *to = middle;
+    }
+    return best != UINT32_MAX;
 }
 
 /* ---- merging ------------------------------------------------------------------------ */

@@ -3,9 +3,16 @@
 #include "solid/fracture/meet.h"
 
 #include <math.h>
+#include <stdatomic.h>
 
 /* Bonds weaker than this are cut. */
 #define LEAST_STRENGTH 1e-3f
+
+/* Segments that a triangle lists; if there are more, they are searched. */
+#define MOST_NEAR 64
+
+/* Triangles of a thread's share. */
+#define BLOCK 64
 
 /* A part of a front. */
 typedef struct Segment {
@@ -18,10 +25,11 @@ typedef struct Job {
     const PxBonds *bonds;
     float *strength;
     const Segment *segment;
-    PxCrackIndex fronts; /* segments by their middles */
-    PxCrackIndex moves;  /* points that moved */
-    double reach;        /* of both, m */
-    uint64_t lowered;
+    const PxCrackCells *fronts; /* segments */
+    const PxCrackCells *moves;  /* points that moved */
+    double opaque;              /* a crack is opaque from this distance behind its front on, m */
+    double longest;             /* segment, m */
+    atomic_bool lowered;        /* some bond was */
 } Job;
 
 /* A young triangle. */
@@ -29,8 +37,8 @@ typedef struct Face {
     PxVec3 corner[3], middle, normal;
     double wide; /* radius about its middle, m */
     uint32_t body;
-    PxRange near[9]; /* of segments */
-    int nears;
+    uint32_t near[MOST_NEAR]; /* segments from which the crack is not opaque in all of it */
+    uint32_t nears;           /* more than MOST_NEAR: they have no room */
 } Face;
 
 static double distance_to(PxVec3 x, const Segment *s)
@@ -40,16 +48,43 @@ static double distance_to(PxVec3 x, const Segment *s)
     return px_length(px_mad(off, way, -fmin(fmax(t, 0), 1)));
 }
 
-/* Distance of a point of a triangle from the fronts of its body; infinite: beyond the reach. */
+/* Lists the segments within reach of the middle of the triangle, and returns the distance of the
+ * nearest one; infinite: there is none. */
+static double list_near(const Job *job, Face *face, double reach)
+{
+    double least = INFINITY;
+    uint32_t k;
+    PxCrackSearch search = px_crack_search_ball(
+        job->fronts, px_front_place(job->growth, face->body, face->middle), reach);
+    face->nears = 0;
+    while (px_crack_next(&search, &k)) {
+        if (job->segment[k].body != face->body)
+            continue;
+        double far = distance_to(face->middle, &job->segment[k]);
+        least = fmin(least, far);
+        if (far > reach)
+            continue;
+        if (face->nears < MOST_NEAR)
+            face->near[face->nears] = k;
+        ++face->nears;
+    }
+    return least;
+}
+
+/* Distance of a point of the triangle from the fronts; infinite: beyond the reach. */
 static double behind_front(const Job *job, const Face *face, PxVec3 x)
 {
     double least = INFINITY;
-    for (int n = 0; n < face->nears; ++n)
-        for (uint32_t k = face->near[n].begin; k < face->near[n].end; ++k) {
-            const Segment *s = &job->segment[job->fronts.item[k]];
-            if (s->body == face->body)
-                least = fmin(least, distance_to(x, s));
-        }
+    for (uint32_t n = 0; n < face->nears && face->nears <= MOST_NEAR; ++n)
+        least = fmin(least, distance_to(x, &job->segment[face->near[n]]));
+    if (face->nears <= MOST_NEAR)
+        return least;
+    uint32_t k;
+    PxCrackSearch search =
+        px_crack_search_ball(job->fronts, px_front_place(job->growth, face->body, x), job->opaque);
+    while (px_crack_next(&search, &k))
+        if (job->segment[k].body == face->body)
+            least = fmin(least, distance_to(x, &job->segment[k]));
     return least;
 }
 
@@ -82,6 +117,25 @@ static uint32_t entry_back(const PxBonds *b, uint32_t j, uint32_t i)
     return low;
 }
 
+/* Lowers an entry to `left` if it is above. Several triangles may cross a bond: whichever comes
+ * first, the least value stays. */
+static void lower_entry(Job *job, uint32_t e, float left)
+{
+    _Atomic(float) *entry = (_Atomic(float) *)&job->strength[e];
+    float now = atomic_load_explicit(entry, memory_order_relaxed);
+    while (left < now)
+        if (atomic_compare_exchange_weak_explicit(entry, &now, left, memory_order_relaxed,
+                                                  memory_order_relaxed)) {
+            atomic_store_explicit(&job->lowered, true, memory_order_relaxed);
+            return;
+        }
+}
+
+static bool is_whole(const Job *job, uint32_t e)
+{
+    return atomic_load_explicit((_Atomic(float) *)&job->strength[e], memory_order_relaxed) > 0.0f;
+}
+
 static void lower_bond(Job *job, const Face *face, uint32_t i, uint32_t e)
 {
     const PxFractureField *f = job->growth->field;
@@ -93,11 +147,8 @@ static void lower_bond(Job *job, const Face *face, uint32_t i, uint32_t e)
         return;
     float left = strength_across(job, a, b, behind_front(job, face, at));
     left = left < LEAST_STRENGTH ? 0.0f : left;
-    if (!(left < job->strength[e]))
-        return;
-    job->strength[e] = left;
-    job->strength[entry_back(job->bonds, j, i)] = left;
-    ++job->lowered;
+    lower_entry(job, e, left);
+    lower_entry(job, entry_back(job->bonds, j, i), left);
 }
 
 /* The bonds of one row across a triangle. */
@@ -108,7 +159,7 @@ static void lower_row(Job *job, const Face *face, uint32_t i)
     bool side = px_dot(face->normal, f->rest[i]) > level;
     for (uint32_t e = job->bonds->start[i]; e < job->bonds->start[i + 1]; ++e) {
         bool other = px_dot(face->normal, f->rest[job->bonds->other[e]]) > level;
-        if (other != side && job->strength[e] > 0.0f)
+        if (other != side && is_whole(job, e))
             lower_bond(job, face, i, e);
     }
 }
@@ -131,63 +182,77 @@ static void lower_face(Job *job, const Face *face)
 
 /* ---- young triangles ----------------------------------------------------------------- */
 
+static PxVec3 least_of(PxVec3 a, PxVec3 b)
+{
+    return px_vec(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z));
+}
+
+static PxVec3 most_of(PxVec3 a, PxVec3 b)
+{
+    return px_vec(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z));
+}
+
+/* Edge of the cells in which segments lie; cracks may be opaque at once. */
+static double cell_of(const Job *job)
+{
+    return fmax(job->opaque, (double)job->growth->field->largest_cell);
+}
+
 static PxStatus list_segments(Job *job)
 {
     const PxCrackGrowth *g = job->growth;
     const PxCracks *c = g->cracks;
-    PxArena *scratch = g->field->solid->scratch;
-    Segment *out = PX_ARENA_ARRAY(scratch, Segment, c->nodes.count + 1);
-    PxVec3 *middle = PX_ARENA_ARRAY(scratch, PxVec3, c->nodes.count + 1);
-    uint32_t *body = PX_ARENA_ARRAY(scratch, uint32_t, c->nodes.count + 1), count = 0;
-    if (out == NULL || middle == NULL || body == NULL)
-        return px_fail(PX_ERR_MEMORY, "fracture: no room for %zu nodes", c->nodes.count);
-    double longest = 0;
-    for (uint32_t k = 0; k < c->nodes.count;) {
+    PxCrackCells *cells = &g->cells[0];
+    Segment *out = PX_ARENA_ARRAY(g->field->solid->scratch, Segment, c->nodes.count + 1);
+    uint32_t count = 0;
+    bool good = out != NULL && px_crack_cells_reset(cells, cell_of(job), c->nodes.count);
+    for (uint32_t k = 0; k < c->nodes.count && good;) {
         uint32_t n = px_crack_front_size(c, k);
         const PxCrackNode *node = &c->nodes.data[k];
         bool closed = (node->kind & PX_NODE_CLOSED) != 0;
-        for (uint32_t m = 0; m < (closed ? n : n - 1); ++m, ++count) {
-            body[count] = c->list.data[node[m].crack].body;
-            out[count] = (Segment){px_crack_place(c, node[m].vertex),
-                                   px_crack_place(c, node[(m + 1) % n].vertex), body[count]};
-            middle[count] = px_scale(px_add(out[count].a, out[count].b), 0.5);
-            longest = fmax(longest, px_length(px_sub(out[count].a, out[count].b)));
+        for (uint32_t m = 0; m < (closed ? n : n - 1) && good; ++m, ++count) {
+            uint32_t body = c->list.data[node[m].crack].body;
+            PxVec3 a = px_crack_place(c, node[m].vertex);
+            PxVec3 b = px_crack_place(c, node[(m + 1) % n].vertex);
+            out[count] = (Segment){a, b, body};
+            good = px_crack_cells_add(cells, px_front_place(g, body, least_of(a, b)),
+                                      px_front_place(g, body, most_of(a, b)), count);
+            job->longest = fmax(job->longest, px_length(px_sub(a, b)));
         }
         k += n;
     }
     job->segment = out;
-    job->reach += 0.5 * longest;
-    return px_crack_index(&job->fronts, g->field, g->grid[0], middle, body, count, job->reach);
+    job->fronts = cells;
+    return good ? PX_OK : px_fail(PX_ERR_MEMORY, "fracture: no room for %zu nodes", c->nodes.count);
 }
 
 static PxStatus list_moves(Job *job)
 {
     const PxCrackGrowth *g = job->growth;
+    PxCrackCells *cells = &g->cells[1];
     uint32_t count = (uint32_t)g->moves->count;
-    PxArena *scratch = g->field->solid->scratch;
-    PxVec3 *at = PX_ARENA_ARRAY(scratch, PxVec3, (size_t)count + 1);
-    uint32_t *body = PX_ARENA_ARRAY(scratch, uint32_t, (size_t)count + 1);
-    if (at == NULL || body == NULL)
-        return px_fail(PX_ERR_MEMORY, "fracture: no room for %u moves", count);
-    for (uint32_t k = 0; k < count; ++k) {
-        at[k] = g->moves->data[k].at;
-        body[k] = g->moves->data[k].body;
+    bool good = px_crack_cells_reset(cells, cell_of(job) + job->longest, count);
+    for (uint32_t k = 0; k < count && good; ++k) {
+        PxVec3 at = px_front_place(g, g->moves->data[k].body, g->moves->data[k].at);
+        good = px_crack_cells_add(cells, at, at, k);
     }
-    return px_crack_index(&job->moves, g->field, g->grid[1], at, body, count, job->reach);
+    job->moves = cells;
+    return good ? PX_OK : px_fail(PX_ERR_MEMORY, "fracture: no room for %u moves", count);
 }
 
-/* Has a front moved within the reach of the triangle? */
+/* Has a front moved so near to the triangle that a point of it is at another distance? */
 static bool is_touched(const Job *job, const Face *face)
 {
-    PxRange run[9];
-    int runs = px_crack_index_runs(&job->moves, face->body, face->middle, run);
-    for (int n = 0; n < runs; ++n)
-        for (uint32_t k = run[n].begin; k < run[n].end; ++k) {
-            const PxCrackMove *move = &job->growth->moves->data[job->moves.item[k]];
-            PxVec3 way = px_sub(move->at, face->middle);
-            if (move->body == face->body && px_dot(way, way) < job->reach * job->reach)
-                return true;
-        }
+    double reach = job->opaque + face->wide + job->longest;
+    uint32_t k;
+    PxCrackSearch search = px_crack_search_ball(
+        job->moves, px_front_place(job->growth, face->body, face->middle), reach);
+    while (px_crack_next(&search, &k)) {
+        const PxCrackMove *move = &job->growth->moves->data[k];
+        PxVec3 way = px_sub(move->at, face->middle);
+        if (move->body == face->body && px_dot(way, way) < reach * reach)
+            return true;
+    }
     return false;
 }
 
@@ -206,20 +271,22 @@ static Face face_of(const PxCracks *c, uint32_t k)
     return face;
 }
 
-static void lower_all(Job *job, double opaque)
+static void face_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
+    (void)thread;
+    Job *job = user;
     const PxCrackGrowth *g = job->growth;
     PxCracks *c = g->cracks;
-    for (uint32_t k = 0; k < c->triangles.count; ++k) {
+    for (uint32_t k = begin; k < end; ++k) {
         PxCrackTriangle *t = &c->triangles.data[k];
         if (!t->young)
             continue;
         Face face = face_of(c, k);
         if (k < g->old && !is_touched(job, &face))
             continue;
-        face.nears = px_crack_index_runs(&job->fronts, face.body, face.middle, face.near);
+        double reach = job->opaque + face.wide;
+        t->young = list_near(job, &face, reach) <= reach;
         lower_face(job, &face);
-        t->young = behind_front(job, &face, face.middle) <= opaque + face.wide;
     }
 }
 
@@ -229,20 +296,17 @@ PxStatus px_cracks_sever(const PxCrackGrowth *g, const PxBonds *bonds, float *st
     const PxSolid *s = g->field->solid;
     PxArenaMark mark = px_arena_mark(s->scratch);
     Job job = {.growth = g, .bonds = bonds, .strength = strength};
-    double opaque = 0;
     *changed = 0;
     for (uint32_t i = 0; i < s->count; ++i) {
         const PxFractureDef *law = &s->material[s->particles->material[i]].def.fracture;
         if (law->fractures)
-            opaque = fmax(opaque, 0.5 * law->opacity * (double)s->columns.support[i]);
+            job.opaque = fmax(job.opaque, 0.5 * law->opacity * (double)s->columns.support[i]);
     }
-    /* a crack is opaque from there on; a triangle is about a cell wide */
-    job.reach = opaque + 1.5 * (double)g->field->largest_cell;
     PxStatus status = list_segments(&job);
     if (status == PX_OK)
         status = list_moves(&job);
     if (status == PX_OK) {
-        lower_all(&job, opaque);
+        px_parallel_for(s->threads, (uint32_t)g->cracks->triangles.count, BLOCK, face_block, &job);
         *changed = job.lowered;
     }
     px_arena_release(s->scratch, mark);

@@ -42,21 +42,26 @@ static bool is_near(const PxCracks *c, const PxCrackTriangle *t, uint32_t body, 
 
 typedef struct Look {
     const PxCrackGrowth *growth;
-    PxCrackIndex index; /* triangles, by their first corners */
     Sample *sample;
 } Look;
 
-/* Is a crack that there was before this step so near that it shields the point? */
-static bool is_shielded(const Look *look, uint32_t body, PxVec3 at, double reach)
+/* Is a crack within `reach`? */
+static bool has_near(const Look *look, uint32_t body, PxVec3 at, double reach)
 {
     const PxCracks *c = look->growth->cracks;
-    PxRange run[9];
-    int runs = px_crack_index_runs(&look->index, body, at, run);
-    for (int n = 0; n < runs; ++n)
-        for (uint32_t k = run[n].begin; k < run[n].end; ++k)
-            if (is_near(c, &c->triangles.data[look->index.item[k]], body, at, reach))
-                return true;
+    uint32_t k;
+    PxCrackSearch search = px_crack_search_ball(&look->growth->cells[0],
+                                                px_front_place(look->growth, body, at), reach);
+    while (px_crack_next(&search, &k))
+        if (is_near(c, &c->triangles.data[k], body, at, reach))
+            return true;
     return false;
+}
+
+/* Is a crack so near that it shields the point? Most are much nearer than necessary. */
+static bool is_shielded(const Look *look, uint32_t body, PxVec3 at, double reach)
+{
+    return has_near(look, body, at, 0.25 * reach) || has_near(look, body, at, reach);
 }
 
 static void look_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -78,20 +83,37 @@ static void look_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
 }
 
-static PxStatus index_sheets(PxCrackGrowth *g, double reach, PxCrackIndex *out)
+/* Sorts the sheets into cells of half the reach, in which at most one triangle of each little box
+ * counts. */
+static PxStatus index_sheets(PxCrackGrowth *g, double reach)
 {
     const PxCracks *c = g->cracks;
-    PxArena *scratch = g->field->solid->scratch;
+    PxCrackCells *cells = &g->cells[0], *boxes = &g->cells[1];
     uint32_t count = (uint32_t)c->triangles.count;
-    PxVec3 *at = PX_ARENA_ARRAY(scratch, PxVec3, count);
-    uint32_t *body = PX_ARENA_ARRAY(scratch, uint32_t, count);
-    if (at == NULL || body == NULL)
-        return px_fail(PX_ERR_MEMORY, "fracture: no room for %u triangles", count);
-    for (uint32_t k = 0; k < count; ++k) {
-        at[k] = px_crack_place(c, c->triangles.data[k].corner[0]);
-        body[k] = c->list.data[c->triangles.data[k].crack].body;
+    double box = PX_CRACK_NODES_APART * (double)g->field->largest_cell;
+    bool good = px_crack_cells_reset(cells, 0.5 * reach, 256) &&
+                px_crack_cells_reset(boxes, box, g->field->solid->count);
+    for (uint32_t k = 0; k < count && good; ++k) {
+        const PxCrackTriangle *t = &c->triangles.data[k];
+        uint32_t body = c->list.data[t->crack].body, other;
+        PxVec3 at = px_front_place(g, body, px_crack_place(c, t->corner[0]));
+        PxCrackSearch search = px_crack_search(boxes, at, at);
+        bool there = false;
+        while (!there && px_crack_next(&search, &other))
+            there = c->list.data[c->triangles.data[other].crack].body == body;
+        if (!there)
+            good = px_crack_cells_add(boxes, at, at, k) && px_crack_cells_add(cells, at, at, k);
     }
-    return px_crack_index(out, g->field, g->grid[1], at, body, count, reach);
+    return good ? PX_OK : px_fail(PX_ERR_MEMORY, "fracture: no room for %u triangles", count);
+}
+
+/* Distance that sound travels in a step, m. All samples have the stress at its end, as if no crack
+ * had begun in it. But where the stress passes the strength first, a crack begins, and waves of
+ * relief run from it (Mott 1947): samples that they reach within the step are shielded. */
+static double relief_of(const PxSolid *s, uint32_t i)
+{
+    const PxMaterialDef *def = &s->material[s->particles->material[i]].def;
+    return s->dt * sqrt(def->young / def->density);
 }
 
 /* Begins cracks at the samples, the strongest first. */
@@ -103,9 +125,9 @@ static bool begin_all(PxCrackGrowth *g, const Sample *sample, uint32_t count)
     for (uint32_t n = 0; n < count && sample[n].ratio > 0; ++n) {
         uint32_t i = sample[n].row, body = s->particles->body[i];
         bool shielded = false;
+        double reach = fmax(px_fracture_shield(s, i), relief_of(s, i));
         for (size_t k = old; k < c->triangles.count && !shielded; ++k)
-            shielded =
-                is_near(c, &c->triangles.data[k], body, sample[n].at, px_fracture_shield(s, i));
+            shielded = is_near(c, &c->triangles.data[k], body, sample[n].at, reach);
         if (!shielded &&
             !px_front_begin(g, body, sample[n].at, sample[n].normal, (double)g->field->cell[i]))
             return false;
@@ -133,7 +155,7 @@ PxStatus px_cracks_start(PxCrackGrowth *g, uint64_t step)
     }
     PxStatus status = PX_OK;
     if (good && count > 0) {
-        status = index_sheets(g, reach, &look.index);
+        status = index_sheets(g, reach);
         if (status == PX_OK) {
             px_parallel_for(s->threads, count, 64, look_block, &look);
             qsort(look.sample, count, sizeof *look.sample, strongest_first);
