@@ -88,6 +88,7 @@ wrong "did you mean 'neighbours'?" bench nieghbours
 wrong "wanted one of fluid, neighbours" bench speed
 wrong "has no options" bench fluid -o "$work/no"
 wrong "wanted some of jet" bench cloth-fluid --test dam
+wrong "wanted some of heap" bench contact --test dam
 wrong "has no options --pressure" bench cloth-fluid --pressure dfsph
 wrong "--seconds wants a positive number" bench tension --seconds -1
 wrong "--seconds wants a positive number" bench tension --seconds nan

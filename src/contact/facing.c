@@ -10,6 +10,11 @@
  * the support of the weights (2 radii each, twice) and what forces of the step may add. */
 #define NEAR (PX_FACING_SUPPORT + 0.5)
 
+/* A row whose gap cannot fall below the sum of the radii in the step faces nothing: those to which
+ * no row of the other solid comes nearer than this many of these sums. What forces of the step may
+ * add is half a sum, and half of the way of the two solids relative to each other. */
+#define TOUCHES 1.5
+
 /* Cosines of the angle to a row's normal up to which rows of another solid count fully, and from
  * which on they do not. At the corner of a cube that lies on a plane it is -1/3. */
 #define SEEN (-0.5f)
@@ -64,6 +69,7 @@ typedef struct Search {
     uint32_t *cell;           /* first point of each cell, by side */
     uint32_t *count;          /* by point: rows that it faces */
     const Side **order;       /* sides by both frames */
+    uint8_t *occurs;          /* by row: in a facing */
     double *fastest;          /* by side: square of `fastest` of PxFacings */
 } Search;
 
@@ -362,13 +368,24 @@ static const Side *opposite(const Search *job, const Side *side)
     return side->frame == side->other ? side : &job->side[(size_t)(side - job->side) ^ 1];
 }
 
-/* Points of the other side within reach of point n; `out` as for px_facing_list(). */
-static uint32_t list(const Search *job, const Side *side, uint32_t n, uint32_t *out)
+/* How much nearer than its reach a row of the other solid must come, for a gap to become a contact,
+ * m. */
+static float less_of(const Search *job, const Side *side)
+{
+    const Box *a = &job->box[side->frame], *b = &job->box[side->other];
+    const PxSolid *s = job->solid;
+    double speed = px_length(px_sub(a->velocity, b->velocity)) + a->spread + b->spread;
+    return (float)fmax((NEAR - TOUCHES) * (a->radius + b->radius) - 0.5 * speed * s->dt, 0);
+}
+
+/* Points of the other side within reach of point n, written to `out`; NULL: counts them, 0 if none
+ * comes nearer than its reach by `less`. */
+static uint32_t list(const Search *job, const Side *side, uint32_t n, float less, uint32_t *out)
 {
     const Side *to = opposite(job, side);
     PxFacingPoints points = {job->x, job->y, job->z, job->reach};
     const uint32_t *cell = job->cell + to->first, *cells = to->cells;
-    uint32_t from[3], until[3], found = 0;
+    uint32_t from[3], until[3], found = 0, close = 0;
     const float at[3] = {job->x[n], job->y[n], job->z[n]};
     for (int a = 0; a < 3; ++a) {
         uint32_t k = cell_along(side, a, at[a]);
@@ -379,11 +396,15 @@ static uint32_t list(const Search *job, const Side *side, uint32_t n, uint32_t *
         for (uint32_t y = from[1]; y <= until[1]; ++y) {
             uint32_t row = cells[0] * (y + cells[1] * z);
             uint32_t begin = cell[row + from[0]], end = cell[row + until[0] + 1];
-            if (begin < end)
-                found += PX_ISA_PICK(job->solid->isa, px_facing_list)(
-                    &points, n, &points, begin, end, out != NULL ? out + found : NULL);
+            if (begin == end)
+                continue;
+            found += out != NULL
+                         ? PX_ISA_PICK(job->solid->isa, px_facing_list)(&points, n, &points, begin,
+                                                                        end, out + found)
+                         : PX_ISA_PICK(job->solid->isa, px_facing_count)(&points, n, &points, begin,
+                                                                         end, less, &close);
         }
-    return found;
+    return out != NULL || close > 0 ? found : 0;
 }
 
 static bool is_empty(const Search *job, const Side *side)
@@ -399,8 +420,9 @@ static void find_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t k = begin; k < end; ++k) {
         const Side *side = &job->side[k];
         bool empty = is_empty(job, side);
+        float less = less_of(job, side);
         for (uint32_t n = side->begin; n < side->end; ++n)
-            job->count[n] = empty ? 0 : list(job, side, n, NULL);
+            job->count[n] = empty ? 0 : list(job, side, n, less, NULL);
     }
 }
 
@@ -529,7 +551,7 @@ static void list_block(void *user, uint32_t begin, uint32_t end, int thread)
                 ++n;
             uint32_t *entry = f->entry + facing->start, room = facing->size;
             float *part = f->part + facing->start, normal[3];
-            uint32_t found = list(job, side, n, entry);
+            uint32_t found = list(job, side, n, 0.0f, entry);
             facing->size = normal_of(job->solid, facing->row, normal)
                                ? choose_seen(job, side, n, normal, entry, part, found)
                                : choose(job, side, n, entry, part, found);
@@ -551,17 +573,16 @@ static int by_frames(const void *a, const void *b)
     return p->other < q->other ? -1 : p->other > q->other ? 1 : p < q ? -1 : 1;
 }
 
-/* Numbers facings and entries; marks the rows that occur. */
+/* Numbers facings and entries. */
 static PxStatus number(Search *job)
 {
     PxFacings *f = job->f;
     PxSolid *s = job->solid;
     uint64_t facings = 0, entries = 0;
     job->order = PX_ARENA_ARRAY(s->scratch, const Side *, job->sides);
-    uint8_t *occurs = PX_ARENA_ARRAY(s->scratch, uint8_t, s->count);
-    if (job->order == NULL || occurs == NULL)
+    job->occurs = PX_ARENA_ARRAY(s->scratch, uint8_t, s->count);
+    if (job->order == NULL || job->occurs == NULL)
         return px_fail(PX_ERR_MEMORY, "contact: no room for %u pairs of solids", job->sides / 2);
-    memset(occurs, 0, s->count);
     uint32_t sides = 0;
     for (uint32_t k = 0; k < job->sides; ++k) {
         const Side *side = &job->side[k];
@@ -571,7 +592,6 @@ static PxStatus number(Search *job)
                 continue;
             ++facings;
             entries += px_round_up(job->count[n], 8);
-            occurs[job->row[n]] = 1;
         }
         if (facings > before)
             job->order[sides++] = side;
@@ -602,14 +622,6 @@ static PxStatus number(Search *job)
         }
         f->pair[k].end = m;
     }
-    f->nears = 0;
-    for (uint32_t k = 0; k < s->frames; ++k) {
-        f->near_of[k] = f->nears;
-        for (uint32_t i = s->frame[k].begin; i < s->frame[k].end; ++i)
-            if (occurs[i])
-                f->near[f->nears++] = i;
-    }
-    f->near_of[s->frames] = f->nears;
     memset(f->met, 0, (s->frames + 1) * sizeof *f->met);
     memset(f->from, 0, (s->frames + 1) * sizeof *f->from);
     for (uint32_t k = 0; k < sides; ++k) {
@@ -626,6 +638,43 @@ static PxStatus number(Search *job)
         f->met[k] = f->met[k - 1];
     f->met[0] = 0;
     return PX_OK;
+}
+
+/* Marks the rows of some frames that occur in facings, their own or those of others. */
+static void occur_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Search *job = user;
+    const PxFacings *f = job->f;
+    const PxSolidFrame *frame = job->solid->frame;
+    for (uint32_t k = begin; k < end; ++k) {
+        memset(job->occurs + frame[k].begin, 0, frame[k].end - frame[k].begin);
+        for (uint32_t p = f->from[k]; p < f->from[k + 1]; ++p)
+            for (uint32_t m = f->pair[p].first; m < f->pair[p].end; ++m)
+                job->occurs[f->facing[m].row] = 1;
+        for (uint32_t q = f->met[k]; q < f->met[k + 1]; ++q) {
+            const PxFacingPair *pair = &f->pair[f->meets[q]];
+            for (uint32_t m = pair->first; m < pair->end; ++m)
+                for (uint32_t e = 0; e < f->facing[m].size; ++e)
+                    job->occurs[f->entry[f->facing[m].start + e]] = 1;
+        }
+    }
+}
+
+/* Lists the rows that occur in facings. */
+static void list_nears(Search *job)
+{
+    PxFacings *f = job->f;
+    const PxSolid *s = job->solid;
+    px_parallel_for(s->threads, s->frames, 1, occur_block, job);
+    f->nears = 0;
+    for (uint32_t k = 0; k < s->frames; ++k) {
+        f->near_of[k] = f->nears;
+        for (uint32_t i = s->frame[k].begin; i < s->frame[k].end; ++i)
+            if (job->occurs[i])
+                f->near[f->nears++] = i;
+    }
+    f->near_of[s->frames] = f->nears;
 }
 
 static PxStatus take_points(Search *job)
@@ -695,6 +744,7 @@ PxStatus px_facings_find(PxFacings *f, PxSolid *s)
     px_parallel_for(s->threads, job.sides, 2, find_block, &job);
     PX_TRY(number(&job));
     px_parallel_for(s->threads, f->pairs, 2, list_block, &job);
+    list_nears(&job);
     for (uint32_t k = 0; k < f->pairs; ++k)
         f->fastest = fmax(f->fastest, job.fastest[k]);
     f->fastest = sqrt(f->fastest);

@@ -42,6 +42,10 @@ static void place_block(void *user, uint32_t begin, uint32_t end, int thread)
             PxVec3 x = px_solid_place(s, i), v = px_sub(vec_of(s->v + 4 * (size_t)i), f->velocity);
             c->moved[i] = px_sub(x, c->facings.where[i]);
             c->facings.where[i] = x;
+            double *spot = c->pass.spot + 4 * (size_t)i;
+            spot[0] = x.x;
+            spot[1] = x.y;
+            spot[2] = x.z;
             PxVec3 off = px_sub(c->moved[i], mean);
             spread = fmax(spread, px_dot(v, v));
             shift = fmax(shift, px_dot(off, off));
@@ -324,6 +328,7 @@ static void modulus_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t n = begin; n < end; ++n) {
         uint32_t i = c->facings.near[n];
         to[i] = (float)modulus(c->solid, i);
+        c->pass.spot[4 * (size_t)i + 3] = (double)to[i];
     }
 }
 
@@ -339,6 +344,7 @@ PxStatus px_solid_solids_begin(PxSolidSolids *c, PxSolid *s)
     size_t pairs = px_round_up(f->pairs, 64);
     float *slopes = PX_ARENA_ARRAY(s->scratch, float, 4 * entries);
     float *stiff = PX_ARENA_ARRAY(s->scratch, float, s->count);
+    double *spot = PX_ARENA_ARRAY(s->scratch, double, 4 * (size_t)s->count);
     c->touch = PX_ARENA_ARRAY(s->scratch, PxSolidTouch, facings);
     c->on = PX_ARENA_ARRAY(s->scratch, uint8_t, facings);
     c->active = PX_ARENA_ARRAY(s->scratch, uint32_t, facings);
@@ -352,14 +358,15 @@ PxStatus px_solid_solids_begin(PxSolidSolids *c, PxSolid *s)
     c->way = PX_ARENA_ARRAY(s->scratch, double, pairs);
     c->due = PX_ARENA_ARRAY(s->scratch, double, facings);
     c->group = PX_ARENA_ARRAY(s->scratch, uint32_t, s->frames);
-    if (slopes == NULL || stiff == NULL || c->touch == NULL || c->on == NULL || c->active == NULL ||
-        c->rubbing == NULL || c->first == NULL || c->end == NULL || c->moved == NULL ||
-        c->push == NULL || c->spread == NULL || c->group == NULL || c->shift == NULL ||
-        c->way == NULL || c->due == NULL)
+    if (slopes == NULL || stiff == NULL || spot == NULL || c->touch == NULL || c->on == NULL ||
+        c->active == NULL || c->rubbing == NULL || c->first == NULL || c->end == NULL ||
+        c->moved == NULL || c->push == NULL || c->spread == NULL || c->group == NULL ||
+        c->shift == NULL || c->way == NULL || c->due == NULL)
         return px_fail(PX_ERR_MEMORY, "contact: no room for %u particles", f->facings);
     c->pass = (PxTouchPass){
         .facings = f,
         .modulus = stiff,
+        .spot = spot,
         .per_mass = s->inverse_mass,
         .slopes = {slopes, slopes + entries, slopes + 2 * entries, slopes + 3 * entries}};
     memset(c->on, 0, f->facings);

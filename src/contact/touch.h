@@ -37,11 +37,12 @@ typedef struct PxTouchSlopes {
 typedef struct PxTouchPass {
     const PxFacings *facings;
     const float *modulus;  ///< by row: of plane waves, Pa
+    double *spot;          ///< 4 a row: its place, m, and that modulus
     const float *per_mass; ///< by row, 1/kg
     PxTouchSlopes slopes;
 } PxTouchPass;
 
-/// Finds the contact of a facing at the positions facings->where. False: there is none; then
+/// Finds the contact of a facing at the positions `spot`. False: there is none; then
 /// `excess` is the part of the gap above g0, otherwise 0.
 PX_ISA_DECLARE(bool, px_touch_find,
                (const PxTouchPass *pass, uint32_t facing, PxSolidTouch *out, double *excess));

@@ -14,22 +14,17 @@
 #define FAR_AWAY 1e15f
 
 /* Rows of a list relative to x, 8 of them. Differences are taken in double precision. */
-PX_INLINE void load(const PxTouchPass *pass, const uint32_t *entry, uint32_t count, PxVec3 x,
+PX_INLINE void load(const PxTouchPass *pass, const uint32_t *entry, uint32_t count, PxD4 x,
                     PxF8 r[3], PxF8 *modulus)
 {
-    _Alignas(32) float to[4][8];
-    for (uint32_t k = 0; k < 8; ++k) {
-        const PxVec3 *at = &pass->facings->where[entry[k]];
-        to[0][k] = (float)(at->x - x.x);
-        to[1][k] = (float)(at->y - x.y);
-        to[2][k] = (float)(at->z - x.z);
-        to[3][k] = pass->modulus[entry[k]];
-    }
+    static const uint32_t order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    _Alignas(32) float to[8][4];
+    for (uint32_t k = 0; k < 8; ++k)
+        px_f4_store(to[k], __builtin_convertvector(
+                               px_d4_load(pass->spot + 4 * (size_t)entry[k]) - x, PxF4));
     for (uint32_t k = count; k < 8; ++k)
-        to[0][k] = FAR_AWAY;
-    for (int a = 0; a < 3; ++a)
-        r[a] = px_f8_load(to[a]);
-    *modulus = px_f8_load(to[3]);
+        to[k][0] = FAR_AWAY;
+    px_f8_load_quads(to[0], order, &r[0], &r[1], &r[2], modulus);
 }
 
 /* Part of a contact that stays, by the ratio of the mean way to the mean distance. */
@@ -47,7 +42,8 @@ bool PX_ISA_NAME(px_touch_find)(const PxTouchPass *pass, uint32_t facing, PxSoli
     const PxFacing here = f->facing[facing];
     const uint32_t *entry = f->entry + here.start;
     const float *part = f->part + here.start;
-    const PxVec3 x = f->where[here.row];
+    PxD4 x = px_d4_load(pass->spot + 4 * (size_t)here.row);
+    x[3] = 0;
     float *sx = pass->slopes.x + here.start, *sy = pass->slopes.y + here.start,
           *sz = pass->slopes.z + here.start, *weight = pass->slopes.weight + here.start;
     double g0 = (double)f->radius[f->solid->frame_of[here.row]] + (double)f->radius[here.frame];

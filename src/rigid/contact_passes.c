@@ -19,8 +19,8 @@
 /* Slots that a thread takes at a time, and the fewest for which threads are asked. */
 enum { BLOCK = 32, FEWEST = 256 };
 
-/* Slots ahead whose data are fetched, and bytes of a line of the cache. */
-enum { AHEAD = 2, LINE = 64 };
+/* Slots ahead whose data are fetched. */
+enum { AHEAD = 2 };
 
 /* ---- colours ----------------------------------------------------------------------- */
 
@@ -117,6 +117,8 @@ typedef struct Pass {
     void (*work)(const PxSolverPass *pass, PxSolverContact *c, uint32_t count);
     const uint64_t *asking; /* NULL: all */
     uint32_t first;         /* slot of the colour */
+    uint32_t contact_lines; /* of the cache that it reads of contacts and bodies */
+    uint32_t body_lines;
 } Pass;
 
 static void do_slot(const Pass *pass, uint32_t slot)
@@ -128,17 +130,18 @@ static void do_slot(const Pass *pass, uint32_t slot)
 
 /* Pairs of a colour lie far from each other: contacts and bodies of a slot are fetched while others
  * are solved. */
-static void fetch(const PxSolverRun *run, uint32_t slot)
+static void fetch(const Pass *pass, uint32_t slot)
 {
+    const PxSolverRun *run = pass->of.run;
     const PxSolverPair *pair = &run->pair[run->slot[slot]];
     const char *from = (const char *)&run->contact[pair->first];
     const char *body[2] = {(const char *)&run->body[pair->a], (const char *)&run->body[pair->b]};
-    for (size_t k = 0; k < pair->count * sizeof *run->contact; k += LINE)
-        __builtin_prefetch(from + k, 1);
-    for (int b = 0; b < (pair->wall ? 1 : 2); ++b) {
-        __builtin_prefetch(body[b], 1);
-        __builtin_prefetch(body[b] + LINE, 1);
-    }
+    for (size_t k = 0; k < pair->count * sizeof *run->contact; k += sizeof *run->contact)
+        for (size_t line = 0; line < pass->contact_lines; ++line)
+            __builtin_prefetch(from + k + line * PX_SOLVER_LINE, 1);
+    for (int b = 0; b < (pair->wall ? 1 : 2); ++b)
+        for (size_t line = 0; line < pass->body_lines; ++line)
+            __builtin_prefetch(body[b] + line * PX_SOLVER_LINE, 1);
 }
 
 static bool asks(const Pass *pass, uint32_t slot)
@@ -156,7 +159,7 @@ static void do_block(void *user, uint32_t begin, uint32_t end, int thread)
         if (k + 2 * AHEAD < last)
             __builtin_prefetch(&run->pair[run->slot[k + 2 * AHEAD]]);
         if (k + AHEAD < last && asks(pass, k + AHEAD))
-            fetch(run, k + AHEAD);
+            fetch(pass, k + AHEAD);
         if (asks(pass, k))
             do_slot(pass, k);
     }
@@ -176,10 +179,26 @@ static void do_pass(Pass *pass)
     }
 }
 
-void px_solver_repeat(PxSolverRun *run, double h)
+/* Lines of the cache that passes read (solver_parts.h): of contacts that touch, and after a move;
+ * of bodies likewise. */
+enum { TOUCH_LINES = 4, MOVED_LINES = 6, BODY_LINES = 2, POSE_LINES = 5 };
+
+void px_solver_repeat(PxSolverRun *run, double h, bool first)
 {
-    do_pass(&(Pass){.of = {.run = run, .h = h},
-                    .work = PX_ISA_PICK(run->step->isa, px_solver_repeat_pair)});
+    if (first) {
+        do_pass(&(Pass){.of = {.run = run, .h = h},
+                        .work = PX_ISA_PICK(run->step->isa, px_solver_repeat_pair),
+                        .contact_lines = TOUCH_LINES,
+                        .body_lines = BODY_LINES});
+        return;
+    }
+    for (uint32_t i = 0; i < run->step->rigids; ++i) {
+        PxSolverBody *b = &run->body[i];
+        if (!(b->per_mass > 0))
+            continue;
+        b->v = px_add(b->v, b->repeat_v);
+        b->w = px_add(b->w, b->repeat_w);
+    }
 }
 
 void px_solver_recall(PxSolverRun *run)
@@ -197,8 +216,12 @@ void px_solver_recall(PxSolverRun *run)
 
 void px_solver_relax(PxSolverRun *run, double h, double since, bool follow)
 {
+    for (uint32_t i = 0; follow && i < run->step->rigids; ++i)
+        run->body[i].repeat_v = run->body[i].repeat_w = px_vec(0, 0, 0);
     do_pass(&(Pass){.of = {.run = run, .h = h, .since = since, .follow = follow},
-                    .work = PX_ISA_PICK(run->step->isa, px_solver_relax_pair)});
+                    .work = PX_ISA_PICK(run->step->isa, px_solver_relax_pair),
+                    .contact_lines = MOVED_LINES,
+                    .body_lines = POSE_LINES});
 }
 
 /* Asks for the pairs of a body in the next pass. */
@@ -241,7 +264,9 @@ void px_solver_converge(PxSolverRun *run, double h, const PxSoft *soft, bool due
     uint32_t words = (run->slots + 63) / 64;
     Pass pass = {.of = {.run = run, .h = h, .soft = soft},
                  .work = PX_ISA_PICK(run->step->isa, px_solver_correct_pair),
-                 .asking = run->asking};
+                 .asking = run->asking,
+                 .contact_lines = TOUCH_LINES,
+                 .body_lines = BODY_LINES};
     memset(run->asked, due ? 0 : 0xff, words * sizeof *run->asked);
     if (!due && run->slots % 64 != 0)
         run->asked[words - 1] = ((uint64_t)1 << run->slots % 64) - 1;
@@ -315,6 +340,17 @@ typedef struct Crossing {
     bool any;
 } Crossing;
 
+/* Can no contact of a pair close fast enough to cross? */
+static bool is_slow(const PxSolverRun *run, const PxSolverPair *pair)
+{
+    if (pair->wall || pair->squeezed)
+        return false;
+    PxVec3 v = px_sub(run->body[pair->a].v, run->body[pair->b].v);
+    double least =
+        CROSSING * pair->size / PX_SOLVER_SUBSTEP - run->whirl[pair->a] - run->whirl[pair->b];
+    return least > 0 && px_dot(v, v) <= least * least;
+}
+
 static void cross_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -322,6 +358,8 @@ static void cross_block(void *user, uint32_t begin, uint32_t end, int thread)
     bool any = false;
     for (uint32_t k = begin; k < end && !any; ++k) {
         uint32_t count;
+        if (is_slow(job->run, &job->run->pair[job->run->slot[k]]))
+            continue;
         const PxSolverContact *c = px_solver_slot(job->run, k, &count);
         for (const PxSolverContact *last = c + count; c < last; ++c) {
             double speed = px_dot(c->n, px_solver_relative(job->run, c)), most = CROSSING * c->size;
@@ -339,6 +377,8 @@ static void cross_block(void *user, uint32_t begin, uint32_t end, int thread)
 bool px_solver_crosses(PxSolverRun *run, double h)
 {
     Crossing job = {.run = run, .h = h};
+    for (uint32_t i = 0; i < run->step->rigids; ++i)
+        run->whirl[i] = 1.01 * px_length(run->body[i].w) * run->body[i].collider.radius;
     px_parallel_for(run->step->threads, run->slots, 4 * BLOCK, cross_block, &job);
     return job.any;
 }

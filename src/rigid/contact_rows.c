@@ -52,6 +52,7 @@ static void make_contact(PxSolverRun *run, const PxSolverPair *pair, const PxTou
     *c = (PxSolverContact){.a = pair->a,
                            .b = pair->wall ? PX_NOBODY : pair->b,
                            .kept.feature = touch->feature,
+                           .of_b = touch->feature & 1,
                            .n = touch->normal,
                            .size = fmin(a->collider.size, other->size),
                            .distance = touch->distance};
@@ -121,25 +122,42 @@ static size_t first_kept(const PxSolverRun *run, const PxRigidKept *of)
     return low;
 }
 
+/* Impulses of the contacts that were there before. */
+static void warm_pair(const PxSolverRun *run, PxSolverPair *pair, double h)
+{
+    PxSolverContact *c = &run->contact[pair->first];
+    size_t k = first_kept(run, &c->kept);
+    for (PxSolverContact *end = c + pair->count; c < end; ++c) {
+        while (k < run->kepts && compare_kept(&run->kept[k], &c->kept) < 0)
+            ++k;
+        if (k == run->kepts || compare_kept(&run->kept[k], &c->kept) != 0)
+            continue;
+        const PxRigidKept *old = &run->kept[k];
+        pair->carried = true;
+        double scale = old->substep > 0 ? h / old->substep : 0;
+        c->calm = c->jn = scale * old->normal;
+        for (int t = 0; t < 2; ++t)
+            c->jt[t] = scale * px_dot(old->along, c->t[t]);
+    }
+}
+
+typedef struct Warm {
+    PxSolverRun *run;
+    double h;
+} Warm;
+
+static void warm_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Warm *job = user;
+    for (uint32_t n = begin; n < end; ++n)
+        warm_pair(job->run, &job->run->pair[job->run->slot[n]], job->h);
+}
+
 void px_solver_warm(PxSolverRun *run, double h)
 {
-    for (uint32_t n = 0; n < run->slots; ++n) {
-        PxSolverPair *pair = &run->pair[run->slot[n]];
-        PxSolverContact *c = &run->contact[pair->first];
-        size_t k = first_kept(run, &c->kept);
-        for (PxSolverContact *end = c + pair->count; c < end; ++c) {
-            while (k < run->kepts && compare_kept(&run->kept[k], &c->kept) < 0)
-                ++k;
-            if (k == run->kepts || compare_kept(&run->kept[k], &c->kept) != 0)
-                continue;
-            const PxRigidKept *old = &run->kept[k];
-            pair->carried = true;
-            double scale = old->substep > 0 ? h / old->substep : 0;
-            c->calm = c->jn = scale * old->normal;
-            for (int t = 0; t < 2; ++t)
-                c->jt[t] = scale * px_dot(old->along, c->t[t]);
-        }
-    }
+    Warm job = {run, h};
+    px_parallel_for(run->step->threads, run->slots, 64, warm_block, &job);
 }
 
 /* ---- search ------------------------------------------------------------------------ */
@@ -454,24 +472,6 @@ PxStatus px_solver_more_contacts(PxSolverRun *run, double left, double since)
 
 /* ---- from interval to interval ----------------------------------------------------- */
 
-typedef struct Order {
-    uint32_t a, number;
-    bool squeezed;
-    uint32_t pair;
-} Order;
-
-static int by_numbers(const void *left, const void *right)
-{
-    const Order *a = left, *b = right;
-    if (a->a != b->a)
-        return a->a < b->a ? -1 : 1;
-    if (a->number != b->number)
-        return a->number < b->number ? -1 : 1;
-    if (a->squeezed != b->squeezed)
-        return a->squeezed ? 1 : -1;
-    return a->pair < b->pair ? -1 : a->pair > b->pair;
-}
-
 /* Stores the contacts of a pair that carry impulses. */
 static size_t keep_pair(const PxSolverRun *run, const PxSolverPair *pair, double h, PxRigidKept *to)
 {
@@ -494,32 +494,23 @@ PxStatus px_solver_keep(PxSolverRun *run, double h)
 {
     int turn = run->turn = 1 - run->turn;
     size_t count = 0, old = 0;
-    uint32_t orders = 0;
-    Order *order = PX_ARENA_ARRAY(run->step->scratch, Order, run->slots + 1);
-    if (order == NULL)
-        return px_fail(PX_ERR_MEMORY, "rigid bodies: no room for %u pairs", run->slots);
-    for (uint32_t k = 0; k < run->slots; ++k) {
-        const PxSolverPair *pair = &run->pair[run->slot[k]];
-        order[orders++] =
-            (Order){run->step->rigid[pair->a].number, pair->number, pair->squeezed, run->slot[k]};
-    }
-    if (orders > 0)
-        qsort(order, orders, sizeof *order, by_numbers);
+    PX_TRY(px_solver_order(run, run->pair, run->slot, run->slots));
     PX_TRY(px_solver_room(run, (void **)&run->buffer[turn], &run->buffer_room[turn], 0,
                           run->contacts + run->kepts + 1, sizeof **run->buffer));
     PxRigidKept *kept = run->buffer[turn];
-    for (uint32_t n = 0; n <= orders; ++n) {
+    for (uint32_t n = 0; n <= run->slots; ++n) {
+        const PxSolverPair *pair = n < run->slots ? &run->pair[run->order[n]] : NULL;
         PxRigidKept here = {.a = UINT32_MAX, .b = UINT32_MAX};
-        if (n < orders)
-            here = (PxRigidKept){.a = order[n].a, .b = order[n].number};
+        if (pair != NULL)
+            here = (PxRigidKept){.a = run->step->rigid[pair->a].number, .b = pair->number};
         for (; old < run->kepts && compare_kept(&run->kept[old], &here) < 0; ++old)
             if (dormant(run, &run->kept[old]))
                 kept[count++] = run->kept[old];
-        if (n == orders)
+        if (pair == NULL)
             break;
         while (old < run->kepts && run->kept[old].a == here.a && run->kept[old].b == here.b)
             ++old; /* searched for again */
-        count += keep_pair(run, &run->pair[order[n].pair], h, &kept[count]);
+        count += keep_pair(run, pair, h, &kept[count]);
     }
     run->kept = kept;
     run->kepts = count;

@@ -117,13 +117,24 @@ static PxStatus know_pairs(PxSolverRun *run)
     return PX_OK;
 }
 
+/* Is it a pair? Completes it. */
+static bool complete(const PxSolverRun *run, PxSolverPair *pair, double within)
+{
+    if (!may_touch(run, pair, within) || joined(run, pair))
+        return false;
+    const PxRigidStep *s = run->step;
+    pair->number = pair->wall ? s->wall[pair->b].number : s->rigid[pair->b].number;
+    pair->size = fmin(run->body[pair->a].collider.size,
+                      pair->wall ? run->wall[pair->b].size : run->body[pair->b].collider.size);
+    return true;
+}
+
 static PxStatus add_pair(PxSolverRun *run, PxSolverPair pair, double within)
 {
-    if (!may_touch(run, &pair, within) || joined(run, &pair))
+    if (!complete(run, &pair, within))
         return PX_OK;
     PX_TRY(px_solver_room(run, (void **)&run->pair, &run->pair_room, run->pairs, run->pairs + 1,
                           sizeof pair));
-    pair.number = pair.wall ? run->step->wall[pair.b].number : run->step->rigid[pair.b].number;
     run->pair[run->pairs++] = pair;
     return PX_OK;
 }
@@ -181,13 +192,86 @@ static void note_search(PxSolverBody *b, double since, double within)
     b->reach = b->collider.radius + px_solver_slack(b) + speed_of(b, within) * within;
 }
 
-/* In the order of the contacts. */
-static int by_numbers(const void *left, const void *right)
+/* In the order of the contacts; the first body is the same. */
+static bool comes_before(const PxSolverPair *pair, uint32_t left, uint32_t right)
 {
-    const PxSolverPair *a = left, *b = right;
-    if (a->a != b->a)
-        return a->a < b->a ? -1 : 1;
-    return a->number < b->number ? -1 : a->number > b->number;
+    const PxSolverPair *a = &pair[left], *b = &pair[right];
+    if (a->number != b->number)
+        return a->number < b->number;
+    return a->squeezed != b->squeezed ? b->squeezed : left < right;
+}
+
+/* Bodies are in the order of their numbers, and each has few pairs. */
+PxStatus px_solver_order(PxSolverRun *run, const PxSolverPair *pair, const uint32_t *use,
+                         uint32_t count)
+{
+    PX_TRY(px_solver_room(run, (void **)&run->order, &run->order_room, 0, count + 1,
+                          sizeof *run->order));
+    uint32_t *bucket = run->bucket, *order = run->order;
+    memset(bucket, 0, (run->step->rigids + 1) * sizeof *bucket);
+    for (uint32_t k = 0; k < count; ++k)
+        ++bucket[pair[use != NULL ? use[k] : k].a + 1];
+    for (uint32_t i = 0; i < run->step->rigids; ++i)
+        bucket[i + 1] += bucket[i];
+    for (uint32_t k = 0; k < count; ++k) {
+        uint32_t index = use != NULL ? use[k] : k;
+        order[bucket[pair[index].a]++] = index;
+    }
+    for (uint32_t k = 1; k < count; ++k) {
+        uint32_t one = order[k], n = k;
+        for (;
+             n > 0 && pair[order[n - 1]].a == pair[one].a && comes_before(pair, one, order[n - 1]);
+             --n)
+            order[n] = order[n - 1];
+        order[n] = one;
+    }
+    return PX_OK;
+}
+
+typedef struct Complete {
+    PxSolverRun *run;
+    double within;
+} Complete;
+
+static void complete_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Complete *job = user;
+    for (uint32_t k = begin; k < end; ++k) {
+        PxSolverPair *pair = &job->run->candidate[k];
+        pair->touches = complete(job->run, pair, job->within);
+    }
+}
+
+static PxStatus add_candidate(PxSolverRun *run, uint32_t *count, PxSolverPair pair)
+{
+    PX_TRY(px_solver_room(run, (void **)&run->candidate, &run->candidate_room, *count, *count + 1,
+                          sizeof pair));
+    run->candidate[(*count)++] = pair;
+    return PX_OK;
+}
+
+/* Bodies whose extents along an axis overlap, and bodies and walls. */
+static PxStatus sweep(PxSolverRun *run, uint32_t *count)
+{
+    const PxRigidStep *s = run->step;
+    const PxSolverExtent *extent = run->extent;
+    *count = 0;
+    for (uint32_t k = 0; k < s->rigids; ++k)
+        for (uint32_t m = k + 1; m < s->rigids && extent[m].low <= extent[k].high; ++m) {
+            uint32_t i = extent[k].body, j = extent[m].body;
+            PxVec3 way = px_sub(extent[k].x, extent[m].x);
+            double reach = extent[k].reach + extent[m].reach;
+            if ((extent[k].asleep && extent[m].asleep) || px_dot(way, way) > reach * reach)
+                continue; /* most pairs are far apart across the axis */
+            PX_TRY(
+                add_candidate(run, count, (PxSolverPair){.a = i < j ? i : j, .b = i < j ? j : i}));
+        }
+    for (uint32_t i = 0; i < s->rigids; ++i)
+        for (uint32_t w = 0; w < s->walls; ++w)
+            if (active(run, i, w, true))
+                PX_TRY(add_candidate(run, count, (PxSolverPair){.a = i, .b = w, .wall = true}));
+    return PX_OK;
 }
 
 /* Sweep along an axis: bodies whose extents overlap are pairs. */
@@ -207,23 +291,23 @@ PxStatus px_solver_pairs(PxSolverRun *run, double within)
         extent[i] = (PxSolverExtent){x - b->reach, x + b->reach, b->x, b->reach, i, b->asleep};
     }
     qsort(extent, s->rigids, sizeof *extent, by_low);
-    for (uint32_t k = 0; k < s->rigids; ++k)
-        for (uint32_t m = k + 1; m < s->rigids && extent[m].low <= extent[k].high; ++m) {
-            uint32_t i = extent[k].body, j = extent[m].body;
-            PxVec3 way = px_sub(extent[k].x, extent[m].x);
-            double reach = extent[k].reach + extent[m].reach;
-            if ((extent[k].asleep && extent[m].asleep) || px_dot(way, way) > reach * reach)
-                continue; /* most pairs are far apart across the axis */
-            PX_TRY(add_pair(run, (PxSolverPair){.a = i < j ? i : j, .b = i < j ? j : i}, within));
+    uint32_t count, kept = 0;
+    PX_TRY(sweep(run, &count));
+    Complete job = {run, within};
+    px_parallel_for(s->threads, count, 64, complete_block, &job);
+    for (uint32_t k = 0; k < count; ++k)
+        if (run->candidate[k].touches) {
+            run->candidate[kept] = run->candidate[k];
+            run->candidate[kept++].touches = false;
         }
-    for (uint32_t i = 0; i < s->rigids; ++i)
-        for (uint32_t w = 0; w < s->walls; ++w)
-            PX_TRY(add_pair(run, (PxSolverPair){.a = i, .b = w, .wall = true}, within));
-    if (run->pairs > 0)
-        qsort(run->pair, run->pairs, sizeof *run->pair, by_numbers);
-    run->sorted = run->pairs;
-    for (uint32_t k = 0; k < run->pairs; ++k)
+    PX_TRY(px_solver_order(run, run->candidate, NULL, kept));
+    PX_TRY(
+        px_solver_room(run, (void **)&run->pair, &run->pair_room, 0, kept + 1, sizeof *run->pair));
+    for (uint32_t k = 0; k < kept; ++k) {
+        run->pair[k] = run->candidate[run->order[k]];
         PX_TRY(search_pair(run, k));
+    }
+    run->pairs = kept;
     return know_pairs(run);
 }
 

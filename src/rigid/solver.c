@@ -157,23 +157,33 @@ static void carry(PxSolverBody *b, double h)
     b->rotation = px_mat3_from_quat(b->turn);
 }
 
-static void accelerate(PxSolverRun *run, double h)
+/* A sub-step for all bodies. */
+typedef struct Move {
+    PxSolverRun *run;
+    double h, since;
+    bool any;
+} Move;
+
+static void accelerate_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
-    for (uint32_t i = 0; i < run->step->rigids; ++i) {
-        PxSolverBody *b = &run->body[i];
+    (void)thread;
+    const Move *job = user;
+    for (uint32_t i = begin; i < end; ++i) {
+        PxSolverBody *b = &job->run->body[i];
         b->was_v = b->v;
         b->was_w = b->w;
         if (!px_solver_is_free(b))
             continue;
-        b->v = px_mad(b->v, b->accelerates, h);
-        b->w = px_add(b->w, px_scale(px_mat3_apply(b->per_inertia, b->twists), h));
+        b->v = px_mad(b->v, b->accelerates, job->h);
+        b->w = px_add(b->w, px_scale(px_mat3_apply(b->per_inertia, b->twists), job->h));
     }
 }
 
-typedef struct Move {
-    PxSolverRun *run;
-    double h;
-} Move;
+static void accelerate(PxSolverRun *run, double h)
+{
+    Move job = {.run = run, .h = h};
+    px_parallel_for(run->step->threads, run->step->rigids, 128, accelerate_block, &job);
+}
 
 static void move_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
@@ -196,7 +206,7 @@ static void move_block(void *user, uint32_t begin, uint32_t end, int thread)
 static void move_bodies(PxSolverRun *run, double h)
 {
     const PxRigidStep *s = run->step;
-    Move job = {run, h};
+    Move job = {.run = run, .h = h};
     px_parallel_for(s->threads, s->rigids, 64, move_block, &job);
     for (uint32_t w = 0; s->joints > 0 && w < s->walls; ++w)
         if (!run->mover[w].asleep)
@@ -212,6 +222,34 @@ static double drift_of(const PxSolverBody *b, double since, double h)
     return b->drift + h * (px_length(px_sub(b->v, free)) + faster);
 }
 
+/* Which bodies were hit: their contacts are due. */
+static void due_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Move *job = user;
+    bool any = false;
+    for (uint32_t i = begin; i < end; ++i) {
+        PxSolverBody *b = &job->run->body[i];
+        b->due = px_solver_is_free(b) && drift_of(b, job->since, job->h) > px_solver_slack(b);
+        any = any || b->due;
+    }
+    if (!any)
+        return;
+    px_join_begin();
+    job->any = true;
+    px_join_end();
+}
+
+static void drift_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Move *job = user;
+    for (uint32_t i = begin; i < end; ++i) {
+        PxSolverBody *b = &job->run->body[i];
+        b->drift = px_solver_is_free(b) ? drift_of(b, job->since, job->h) : 0;
+    }
+}
+
 /* Contacts are searched for again where bodies were hit, until none is: *done is false if the
  * interval must be shorter for them, at most run->limit. */
 static PxStatus watch_hits(PxSolverRun *run, double since, double h, const PxSoft *soft, bool *done)
@@ -220,14 +258,10 @@ static PxStatus watch_hits(PxSolverRun *run, double since, double h, const PxSof
     const PxRigidStep *s = run->step;
     *done = true;
     for (int round = 0; round < MOST_ROUNDS; ++round) {
-        bool any = false;
+        Move job = {.run = run, .h = h, .since = since};
         PX_TRY(px_stop_check(s->threads));
-        for (uint32_t i = 0; i < s->rigids; ++i) {
-            PxSolverBody *b = &run->body[i];
-            b->due = px_solver_is_free(b) && drift_of(b, since, h) > px_solver_slack(b);
-            any = any || b->due;
-        }
-        if (!any)
+        px_parallel_for(s->threads, s->rigids, 128, due_block, &job);
+        if (!job.any)
             break;
         double left = run->interval - since, longest;
         PX_TRY(px_solver_due_pairs(run, left, &longest));
@@ -249,10 +283,8 @@ static PxStatus watch_hits(PxSolverRun *run, double since, double h, const PxSof
         *done = false;
         return PX_OK;
     }
-    for (uint32_t i = 0; i < s->rigids; ++i) {
-        PxSolverBody *b = &run->body[i];
-        b->drift = px_solver_is_free(b) ? drift_of(b, since, h) : 0;
-    }
+    Move job = {.run = run, .h = h, .since = since};
+    px_parallel_for(s->threads, s->rigids, 128, drift_block, &job);
     return PX_OK;
 }
 
@@ -283,7 +315,7 @@ static PxStatus substeps(PxSolverRun *run, uint32_t count, double *gone)
         accelerate(run, h);
         px_solver_laws(run, h);
         px_solver_joints(run, h, PX_JOINT_WARM);
-        px_solver_repeat(run, h);
+        px_solver_repeat(run, h, n == 0);
         px_solver_joints(run, h, PX_JOINT_PUSH);
         px_solver_converge(run, h, &soft, false, MOST_PASSES);
         PX_TRY(watch_hits(run, n * h, h, &soft, &done));
@@ -491,21 +523,12 @@ static void fall_asleep(PxSolverRun *run, double interval)
 }
 /* ---- the step ---------------------------------------------------------------------- */
 
-static PxStatus begin(PxSolverRun *run)
+static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
-    PxRigidStep *s = run->step;
-    run->body = PX_ARENA_ARRAY(s->scratch, PxSolverBody, s->rigids + 1);
-    run->wall = PX_ARENA_ARRAY(s->scratch, PxCollider, s->walls + 1);
-    run->wall_speed = PX_ARENA_ARRAY(s->scratch, double, s->walls + 1);
-    run->mover = PX_ARENA_ARRAY(s->scratch, PxSolverBody, s->walls + 1);
-    run->joint = PX_ARENA_ARRAY(s->scratch, PxRigidJoint, s->joints + 1);
-    run->extent = PX_ARENA_ARRAY(s->scratch, PxSolverExtent, s->rigids + 1);
-    run->stray = PX_ARENA_ARRAY(s->scratch, uint32_t, s->rigids + 1);
-    s->after = PX_ARENA_ARRAY(s->scratch, PxRigid, s->rigids + 1);
-    if (run->body == NULL || run->wall == NULL || run->wall_speed == NULL || run->extent == NULL ||
-        run->stray == NULL || run->mover == NULL || run->joint == NULL || s->after == NULL)
-        return px_fail(PX_ERR_MEMORY, "rigid bodies: no room for %u", s->rigids);
-    for (uint32_t i = 0; i < s->rigids; ++i) {
+    (void)thread;
+    PxSolverRun *run = user;
+    const PxRigidStep *s = run->step;
+    for (uint32_t i = begin; i < end; ++i) {
         const PxRigid *r = &s->rigid[i];
         PxSolverBody *b = &run->body[i];
         *b = (PxSolverBody){.of = r,
@@ -538,6 +561,26 @@ static PxStatus begin(PxSolverRun *run)
         b->twists = px_scale(s->torque[i], 1 / s->dt);
         pose_body(b);
     }
+}
+
+static PxStatus begin(PxSolverRun *run)
+{
+    PxRigidStep *s = run->step;
+    run->body = PX_ARENA_ARRAY(s->scratch, PxSolverBody, s->rigids + 1);
+    run->wall = PX_ARENA_ARRAY(s->scratch, PxCollider, s->walls + 1);
+    run->wall_speed = PX_ARENA_ARRAY(s->scratch, double, s->walls + 1);
+    run->mover = PX_ARENA_ARRAY(s->scratch, PxSolverBody, s->walls + 1);
+    run->joint = PX_ARENA_ARRAY(s->scratch, PxRigidJoint, s->joints + 1);
+    run->extent = PX_ARENA_ARRAY(s->scratch, PxSolverExtent, s->rigids + 1);
+    run->stray = PX_ARENA_ARRAY(s->scratch, uint32_t, s->rigids + 1);
+    run->whirl = PX_ARENA_ARRAY(s->scratch, double, s->rigids + 1);
+    run->bucket = PX_ARENA_ARRAY(s->scratch, uint32_t, s->rigids + 2);
+    s->after = PX_ARENA_ARRAY(s->scratch, PxRigid, s->rigids + 1);
+    if (run->body == NULL || run->wall == NULL || run->wall_speed == NULL || run->extent == NULL ||
+        run->stray == NULL || run->whirl == NULL || run->bucket == NULL || run->mover == NULL ||
+        run->joint == NULL || s->after == NULL)
+        return px_fail(PX_ERR_MEMORY, "rigid bodies: no room for %u", s->rigids);
+    px_parallel_for(s->threads, s->rigids, 64, begin_block, run);
     for (uint32_t w = 0; w < s->walls; ++w) {
         const PxBoundary *b = &s->wall[w].wall->boundary;
         double travel = px_wall_is_still(s->wall[w].wall) ? 0 : b->ops->travel(b);

@@ -7,13 +7,18 @@
 
 #define PX_NOBODY UINT32_MAX
 
+/// Bytes of a line of the cache: what a pass reads of bodies and contacts begins lines.
+#define PX_SOLVER_LINE 64
+
 /// A body within a step. What the passes over contacts read comes first.
 typedef struct PxSolverBody {
-    PxVec3 v, w;
+    _Alignas(PX_SOLVER_LINE) PxVec3 v;
+    PxVec3 w;
     double per_mass; ///< 0: nothing moves it in this interval
     PxMat3 per_inertia;
     PxVec3 x;
     PxMat3 rotation;            ///< from the rest frame
+    PxVec3 repeat_v, repeat_w;  ///< by the impulses that the next sub-step repeats
     PxQuat axes, turn;          ///< principal axes, and from the rest frame, to the world
     const PxRigid *of;          ///< NULL: a wall, as the end of a joint
     double turning;             ///< bound of the speed of its surface by its spin, m/s
@@ -42,26 +47,32 @@ typedef struct PxSolverBody {
     uint32_t island;
 } PxSolverBody;
 
-/// A contact within an interval. What the passes read comes first.
+/// A contact within an interval. Most contacts do not touch: of these a pass reads the first two
+/// lines of the cache; of those that touch, two more. After a move it reads the anchors, too.
 typedef struct PxSolverContact {
-    PxVec3 n, t[2];
-    PxVec3 ra, rb; ///< levers of the impulses
-    double mass_n, mass_t[2];
-    double jn, jt[2], most;
+    _Alignas(PX_SOLVER_LINE) PxVec3 n;
+    PxVec3 ra, rb;   ///< levers of the impulses
     double distance; ///< now, m
     double give;     ///< overlap up to which `law` pushes instead, m
-    double friction, size;
-    uint32_t a, b;     ///< bodies; b PX_NOBODY: a wall
-    PxVec3 wall_moves; ///< velocity of the wall there, m/s
+    double size;
+    double mass_n, jn;
+    uint32_t a, b; ///< bodies; b PX_NOBODY: a wall
 
-    double calm;   ///< jn without impacts
-    double was[3]; ///< jn and jt at the start of the sub-step
-    PxVec3 la, lb; ///< anchors of the distance in the frames of the bodies
-    PxVec3 off;    ///< the point of contact less the anchor of the body whose feature it is, m
+    _Alignas(PX_SOLVER_LINE) PxVec3 t[2];
+    PxVec3 wall_moves; ///< velocity of the wall there, m/s
+    double mass_t[2], jt[2], most, friction;
+    double calm; ///< jn without impacts
+
+    _Alignas(PX_SOLVER_LINE) PxVec3 la; ///< anchors of the distance in the frames of the bodies
+    PxVec3 lb;
     double start;  ///< distance less that of the anchors along n
+    bool of_b;     ///< the feature is that of b
+    bool soft;     ///< `law` pushes until the overlap is `give`
+    PxVec3 off;    ///< the point of contact less the anchor of the body whose feature it is, m
+    double was[3]; ///< jn and jt at the start of the sub-step
+
     double restitution;
     double approach; ///< speed along n at the start of the interval
-    bool soft;       ///< `law` pushes until the overlap is `give`
     PxContactPair law;
     PxRigidKept kept;
 } PxSolverContact;
@@ -78,6 +89,7 @@ typedef struct PxSolverPair {
     uint32_t number;       ///< of b
     uint32_t first, count; ///< its contacts, by feature
     double speed;          ///< bound of the speed of approach
+    double size;           ///< thickness of the thinner one, m
 } PxSolverPair;
 
 /// Pairs of one colour share no body that moves, and can be solved at once. The last colour is of
@@ -104,12 +116,18 @@ typedef struct PxSolverRun {
     PxSolverExtent *extent;
     int axis;      ///< of the sweep
     double widest; ///< extent
+    double *whirl; ///< by body: bound of the speed of its points by its spin now, m/s
     uint32_t *stray;
     uint32_t strays;
-    PxSolverPair *pair; ///< the first `sorted` ones by numbers
+    PxSolverPair *pair; ///< the first ones by numbers; those found later follow
     size_t pair_room;
-    uint32_t pairs, sorted;
-    uint32_t *known; ///< hash table of indices of pairs, plus one
+    uint32_t pairs;
+    PxSolverPair *candidate; ///< of the sweep, for `pair`
+    size_t candidate_room;
+    uint32_t *order; ///< of pairs, by numbers
+    size_t order_room;
+    uint32_t *bucket; ///< by body, and one more
+    uint32_t *known;  ///< hash table of indices of pairs, plus one
     size_t known_room;
     uint32_t known_mask;
     uint32_t *chosen; ///< pairs whose contacts are to be searched
@@ -296,6 +314,10 @@ static inline double px_solver_slack(const PxSolverBody *b)
 
 /// Lists pairs that may touch within a time, sorted; the search is for all of them.
 PxStatus px_solver_pairs(PxSolverRun *run, double within);
+/// Sorts `count` of the pairs by the numbers of their bodies into run->order, squeezed ones after
+/// others, equal ones as they stand. `use`: which pairs; NULL: the first ones.
+PxStatus px_solver_order(PxSolverRun *run, const PxSolverPair *pair, const uint32_t *use,
+                         uint32_t count);
 /// The longest interval, at most `left`, in which no pair approaches by more than a thickness.
 double px_solver_interval(const PxSolverRun *run, double left);
 /// How far the bodies of a pair may approach each other in a time.
@@ -321,12 +343,13 @@ PxStatus px_solver_keep(PxSolverRun *run, double h);
 /// Gives the pairs colours and slots.
 PxStatus px_solver_colour(PxSolverRun *run);
 /// Repeats the impulses of the sub-step before, of length h, without those of impacts, and
-/// remembers them; goes back to them.
-void px_solver_repeat(PxSolverRun *run, double h);
+/// remembers them; goes back to them. `first`: of an interval; later ones were added up by
+/// px_solver_relax().
+void px_solver_repeat(PxSolverRun *run, double h, bool first);
 void px_solver_recall(PxSolverRun *run);
 /// After bodies have moved, `since` the start of the interval: measures the distances, corrects the
 /// impulses without a push against overlap, and with `follow` moves the points of contact with the
-/// bodies whose features they are, for the next sub-step.
+/// bodies whose features they are, for the next sub-step, and adds up what that repeats.
 void px_solver_relax(PxSolverRun *run, double h, double since, bool follow);
 /// Corrects the impulses, with a push against overlap. Passes, at most `most`, of which the later
 /// ones correct only contacts of bodies that the one before changed: impacts travel as far as they

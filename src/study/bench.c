@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 
 /* Each bench is one file and one line here. */
 static const struct {
@@ -37,7 +38,7 @@ static const struct {
       PX_BENCH_PLOTS},
      px_bench_cloth_fluid},
     {{"contact", "rigid boxes: a heap of 1000 and a stack of ten; soft bodies; ducks in a tub",
-      PX_BENCH_PLAIN},
+      PX_BENCH_PARTS},
      px_bench_contact},
     {{"mesh-walls", "particles against triangles: grid, tree, distance field, table (002 Fig. 8.1)",
       PX_BENCH_PLAIN},
@@ -80,6 +81,38 @@ PxStatus px_bench_next(PxBench *bench, const char *format, ...)
     if (bench->each != NULL && !bench->each(bench->user, text))
         return px_fail(PX_ERR_STOPPED, "bench: stopped before %s", text);
     return PX_OK;
+}
+
+PxStatus px_bench_choose(const PxBench *bench, const char *name, const char *const *word,
+                         size_t words, bool *wanted)
+{
+    char all[200] = "";
+    for (size_t k = 0, at = 0; k < words && at < sizeof all; ++k)
+        at += (size_t)snprintf(all + at, sizeof all - at, "%s%s", k > 0 ? ", " : "", word[k]);
+    for (size_t k = 0; k < words; ++k)
+        wanted[k] = bench->def.tests == NULL;
+    bool any = bench->def.tests == NULL;
+    for (const char *at = bench->def.tests; at != NULL && *at != '\0';) {
+        size_t length = strcspn(at, ",");
+        bool known = false;
+        for (size_t k = 0; k < words; ++k)
+            if (strlen(word[k]) == length && strncmp(at, word[k], length) == 0)
+                known = wanted[k] = any = true;
+        if (!known)
+            return px_fail(PX_ERR_ARGUMENT, "bench %s: --test '%.*s', wanted some of %s", name,
+                           (int)(length < 40 ? length : 40), at, all);
+        at += length + (at[length] == ',');
+    }
+    if (!any)
+        return px_fail(PX_ERR_ARGUMENT, "bench %s: --test is empty, wanted some of %s", name, all);
+    return PX_OK;
+}
+
+double px_bench_processor(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 double px_bench_peak_memory(void)
@@ -127,17 +160,17 @@ PxStatus px_bench_run(const char *name, const PxBenchDef *def, PxBenchFunction *
         return px_fail(PX_ERR_ARGUMENT, "bench '%s' has no options --write, --csv and --from",
                        name);
     bool plots = options == PX_BENCH_PLOTS;
+    bool tests = plots || options == PX_BENCH_PAGES || options == PX_BENCH_PARTS;
     if (options != PX_BENCH_FOLDER &&
-        ((def->out != NULL && !plots) ||
-         (def->tests != NULL && options != PX_BENCH_PAGES && !plots) || def->pressure != NULL ||
+        ((def->out != NULL && !plots) || (def->tests != NULL && !tests) || def->pressure != NULL ||
          def->tension != NULL || def->strength != NULL || def->seconds > 0))
         return px_fail(
             PX_ERR_ARGUMENT,
             "bench '%s' has no options %s--pressure, --tension, --strength, --seconds and --scale",
             name,
-            plots                       ? ""
-            : options == PX_BENCH_PAGES ? "--output, "
-                                        : "--output, --test, ");
+            plots   ? ""
+            : tests ? "--output, "
+                    : "--output, --test, ");
     PxBench bench = {.def = *def,
                      .threads = {.count = def->threads > 0 ? def->threads : px_threads_available()},
                      .isa = px_isa_best(),

@@ -19,6 +19,15 @@ typedef struct PxBench {
 /// Reports the next measurement; returns PX_ERR_STOPPED if the caller stops the bench.
 PxStatus px_bench_next(PxBench *bench, const char *format, ...) PX_PRINTF(2, 3);
 
+/// Which parts of a bench the caller chose, by their words (at most 8); all if none was named.
+/// Words that name none are refused.
+PxStatus px_bench_choose(const PxBench *bench, const char *name, const char *const *word,
+                         size_t words, bool *wanted);
+
+/// Processor time of all threads of this process, s: unlike px_clock() it does not count what
+/// others do on the machine.
+double px_bench_processor(void);
+
 /// Peak resident memory of this process, bytes.
 double px_bench_peak_memory(void);
 

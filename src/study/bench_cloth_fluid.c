@@ -390,35 +390,13 @@ static PxStatus figure(PxBench *bench)
     return status;
 }
 
-/* Is this part chosen? Refuses words that name none. */
-static PxStatus choose(const char *list, bool wanted[3])
-{
-    static const char *const word[3] = {"jet", "leaks", "slope"};
-    for (int k = 0; k < 3; ++k)
-        wanted[k] = list == NULL;
-    for (const char *at = list; at != NULL && *at != '\0';) {
-        size_t length = strcspn(at, ",");
-        bool known = false;
-        for (int k = 0; k < 3; ++k)
-            if (strlen(word[k]) == length && strncmp(at, word[k], length) == 0)
-                known = wanted[k] = true;
-        if (!known)
-            return px_fail(PX_ERR_ARGUMENT,
-                           "bench cloth-fluid: --test '%.*s', wanted some of jet (004 Table 4.1), "
-                           "leaks (Figure 4.4), slope (Figure 4.6)",
-                           (int)fmin((double)length, 40), at);
-        at += length + (at[length] == ',');
-    }
-    if (!wanted[0] && !wanted[1] && !wanted[2])
-        return px_fail(PX_ERR_ARGUMENT,
-                       "bench cloth-fluid: --test is empty, wanted some of jet, leaks, slope");
-    return PX_OK;
-}
+/* 004 Table 4.1, Figure 4.4, Figure 4.6. */
+static const char *const part[] = {"jet", "leaks", "slope"};
 
 PxStatus px_bench_cloth_fluid(PxBench *bench)
 {
-    bool wanted[3];
-    PX_TRY(choose(bench->def.tests, wanted));
+    bool wanted[PX_COUNT(part)];
+    PX_TRY(px_bench_choose(bench, "cloth-fluid", part, PX_COUNT(part), wanted));
     if (wanted[0])
         PX_TRY(table(bench));
     if (wanted[1])

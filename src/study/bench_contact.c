@@ -58,6 +58,7 @@ static PxStatus measure(PxBench *bench, const char *name, int boxes, double seco
     if (status == PX_OK)
         status = make(&room, boxes);
     double began = px_clock(), last = began, worst = 0, deepest = 0, slept = NAN;
+    double worked = px_bench_processor();
     while (status == PX_OK && px_world_time(room.world) < seconds) {
         status = px_world_step(room.world, seconds);
         double now = px_clock();
@@ -70,11 +71,13 @@ static PxStatus measure(PxBench *bench, const char *name, int boxes, double seco
         else if (isnan(slept))
             slept = s.time;
     }
+    worked = px_bench_processor() - worked;
     px_world_free(room.world);
     PX_TRY(status);
     double mean = (last - began) / (double)s.step;
-    px_report_row(bench->report, name, (double)boxes, seconds, 1e3 * mean, 1e3 * worst, 1 / mean,
-                  (double)s.rigid_contacts, 1e3 * deepest, slept, s.rigid_kinetic);
+    px_report_row(bench->report, name, (double)boxes, seconds, 1e3 * mean,
+                  1e3 * worked / (double)s.step, 1e3 * worst, 1 / mean, (double)s.rigid_contacts,
+                  1e3 * deepest, slept, s.rigid_kinetic);
     return PX_OK;
 }
 
@@ -96,9 +99,13 @@ static PxStatus make_balls(PxSolidRoom *room, int balls, double radius, double a
     return PX_OK;
 }
 
-/* Mean time of a step, ms, and of its sub-steps. */
+/* Mean times of a step, ms. */
+typedef struct BallTimes {
+    double step, work; /* by the clock, of the processors */
+} BallTimes;
+
 static PxStatus time_balls(PxBench *bench, int balls, double radius, double apart, double squeeze,
-                           double *ms, PxStats *s)
+                           BallTimes *out, PxStats *s)
 {
     PxSolidRoom room;
     PxSolidRoomDef def = {.integration = "leapfrog",
@@ -118,10 +125,11 @@ static PxStatus time_balls(PxBench *bench, int balls, double radius, double apar
     for (int k = 0; status == PX_OK && k < 10; ++k)
         status = px_world_step(room.world, 100);
     int steps = bench->def.quick ? 10 : 40;
-    double began = px_clock();
+    double began = px_clock(), worked = px_bench_processor();
     for (int k = 0; status == PX_OK && k < steps; ++k)
         status = px_world_step(room.world, 100);
-    *ms = 1e3 * (px_clock() - began) / steps;
+    out->step = 1e3 * (px_clock() - began) / steps;
+    out->work = 1e3 * (px_bench_processor() - worked) / steps;
     px_world_stats(room.world, s);
     px_world_free(room.world);
     return status;
@@ -130,13 +138,14 @@ static PxStatus time_balls(PxBench *bench, int balls, double radius, double apar
 /* Balls that touch, and the same that do not: the difference is the cost of contact. */
 static PxStatus measure_balls(PxBench *bench, int balls, double radius)
 {
-    double apart, touching;
+    BallTimes apart, touching;
     PxStats s = {.step = 0};
     PX_TRY(px_bench_next(bench, "%d soft balls", balls));
     PX_TRY(time_balls(bench, balls, radius, 3, 0, &apart, &s));
     PX_TRY(time_balls(bench, balls, radius, 1.0, 9.81, &touching, &s));
-    px_report_row(bench->report, "soft balls", (double)balls, (double)s.particles / balls, touching,
-                  apart, touching - apart, (double)s.iterations);
+    px_report_row(bench->report, "soft balls", (double)balls, (double)s.particles / balls,
+                  touching.step, apart.step, touching.step - apart.step, touching.work, apart.work,
+                  (double)s.iterations);
     return PX_OK;
 }
 
@@ -149,6 +158,8 @@ static PxStatus soft(PxBench *bench)
         {"step_ms", "ms a step", "%.2f"},
         {"apart_ms", "without contact", "%.2f"},
         {"contact_ms", "contact", "%.2f"},
+        {"work_ms", "processor", "%.2f"},
+        {"apart_work_ms", "without contact", "%.2f"},
         {"substeps", "sub-steps", "%.0f"},
     };
     px_report_table(bench->report, "soft", "soft balls of 50 kPa, leapfrog, steps of 10 ms",
@@ -318,13 +329,14 @@ static PxStatus tub(PxBench *bench)
     return PX_OK;
 }
 
-PxStatus px_bench_contact(PxBench *bench)
+static PxStatus rigid(PxBench *bench, bool heap, bool stack)
 {
     static const PxReportColumn columns[] = {
         {"case", "case", "%s"},
         {"boxes", "boxes", "%.0f"},
         {"seconds", "s", "%.0f"},
         {"step_ms", "ms a step", "%.2f"},
+        {"work_ms", "processor", "%.2f"},
         {"worst_ms", "longest", "%.1f"},
         {"rate", "steps a second", "%.0f"},
         {"contacts", "contacts at the end", "%.0f"},
@@ -334,10 +346,23 @@ PxStatus px_bench_contact(PxBench *bench)
     };
     px_report_table(bench->report, "rigid", "rigid boxes, steps of 1/60 s", columns,
                     PX_COUNT(columns));
-    PX_TRY(
-        measure(bench, "heap", bench->def.quick ? 125 : 1000, bench->def.quick ? 2 : 5, make_heap));
-    PX_TRY(measure(bench, "stack", 10, 10, make_stack));
+    bool quick = bench->def.quick;
+    if (heap)
+        PX_TRY(measure(bench, "heap", quick ? 125 : 1000, quick ? 2 : 5, make_heap));
+    if (stack)
+        PX_TRY(measure(bench, "stack", 10, 10, make_stack));
     px_report_note(bench->report, "boxes of 0.1 m in the heap, of 1 m in the stack");
-    PX_TRY(soft(bench));
-    return tub(bench);
+    return PX_OK;
+}
+
+PxStatus px_bench_contact(PxBench *bench)
+{
+    static const char *const part[] = {"heap", "stack", "balls", "ducks"};
+    bool wanted[PX_COUNT(part)];
+    PX_TRY(px_bench_choose(bench, "contact", part, PX_COUNT(part), wanted));
+    if (wanted[0] || wanted[1])
+        PX_TRY(rigid(bench, wanted[0], wanted[1]));
+    if (wanted[2])
+        PX_TRY(soft(bench));
+    return wanted[3] ? tub(bench) : PX_OK;
 }

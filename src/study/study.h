@@ -10,6 +10,7 @@
 /// Options that a bench reads besides `threads` and `quick`.
 typedef enum PxBenchOptions {
     PX_BENCH_PLAIN,
+    PX_BENCH_PARTS,  ///< reads `tests`
     PX_BENCH_FOLDER, ///< writes files, and reads the choices at the end of PxBenchDef
     PX_BENCH_PAGES,  ///< reads `tests`, `page` and `csv`
     PX_BENCH_PLOTS,  ///< reads `tests`, and writes tables and plots to `out`
@@ -37,8 +38,8 @@ typedef struct PxBenchDef {
 
     /// Choices for benches with PX_BENCH_FOLDER; NULL or 0 selects the bench's default. Lists are
     /// separated by commas.
-    const char *out;      ///< folder for the files
-    const char *tests;    ///< "1,3"; with PX_BENCH_PAGES words in names of cases
+    const char *out;   ///< folder for the files
+    const char *tests; ///< "1,3"; with PX_BENCH_PAGES words in names of cases, else names of parts
     const char *pressure; ///< pressure solvers: "iisph,sesph"
     const char *tension;  ///< tension models: "akinci,he"
     const char *strength; ///< coefficients: "low", "middle", "high", "all", or numbers
