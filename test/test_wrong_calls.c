@@ -558,6 +558,21 @@ TEST(wrong_calls_of_rendering_are_refused)
     RENDER_REFUSED(threads, -1);
 }
 
+TEST(wrong_calls_of_films_are_refused)
+{
+    PxFilm *film;
+    REFUSED(px_film_begin(NULL, 16, 16, 25, &film));
+    REFUSED(px_film_begin("a.mp4", 16, 16, 25, NULL));
+    REFUSED(px_film_begin("a.doc", 16, 16, 25, &film));
+    REFUSED(px_film_begin("a.mp4", 0, 16, 25, &film));
+    REFUSED(px_film_begin("a.mp4", 16, 1u << 30, 25, &film));
+    REFUSED(px_film_begin("a.mp4", 16, 16, (double)NAN, &film));
+    CHECK(film == NULL);
+    REFUSED(px_film_add_pixels(NULL, NULL));
+    REFUSED(px_film_finish(NULL));
+    px_film_abandon(NULL);
+}
+
 /* ---- results ---- */
 
 static bool each_frame(void *user, const PxFrameInfo *frame)

@@ -51,22 +51,26 @@ static void turn(Window *w, double yaw, double pitch)
 
 static void left(Window *w)
 {
-    turn(w, -0.1, 0);
+    if (!tool_shift(w, -8, 0))
+        turn(w, -0.1, 0);
 }
 
 static void right(Window *w)
 {
-    turn(w, 0.1, 0);
+    if (!tool_shift(w, 8, 0))
+        turn(w, 0.1, 0);
 }
 
 static void up(Window *w)
 {
-    turn(w, 0, 0.1);
+    if (!tool_shift(w, 0, -8))
+        turn(w, 0, 0.1);
 }
 
 static void down(Window *w)
 {
-    turn(w, 0, -0.1);
+    if (!tool_shift(w, 0, 8))
+        turn(w, 0, -0.1);
 }
 
 static void nearer(Window *w)
@@ -98,12 +102,6 @@ static void screenshot(Window *w)
         g_snprintf(text, sizeof text, "The picture is %s", name);
         window_say(w, text);
     }
-}
-
-static void undo(Window *w)
-{
-    if (w->player != NULL)
-        player_undo(w->player);
 }
 
 static void open_scene(Window *w)
@@ -146,6 +144,16 @@ static void tool_pour(Window *w)
     choose_tool(w, TOOL_POUR);
 }
 
+static void tool_body(Window *w)
+{
+    choose_tool(w, TOOL_BODY);
+}
+
+static void tool_emitter(Window *w)
+{
+    choose_tool(w, TOOL_EMITTER);
+}
+
 static const Key keys[] = {
     {"space", "Space", "play or pause", window_toggle_play},
     {"period", ".", "one frame on", step},
@@ -165,11 +173,16 @@ static const Key keys[] = {
     {"2", "2", "the mouse drags solids and rigid bodies", tool_drag},
     {"3", "3", "the mouse heats", tool_heat},
     {"4", "4", "the mouse cools", tool_cool},
-    {"5", "5", "the mouse pushes solids", tool_push},
+    {"5", "5", "the mouse pushes liquids, solids and cloth", tool_push},
     {"6", "6", "the mouse pours", tool_pour},
-    {"<Control>z", "Ctrl+Z", "undo what was last done by hand", undo},
+    {"7", "7", "the mouse places a body", tool_body},
+    {"8", "8", "the mouse places an emitter", tool_emitter},
+    {"e|Return|KP_Enter", "E, Enter",
+     "use the tool at the middle of the picture, or end that; arrows move it", tool_toggle},
+    {"<Control>z", "Ctrl+Z", "undo what was last done by hand", tool_undo},
     {"<Control>s", "Ctrl+S", "save the scene with all that was done", window_save},
-    {"<Control>r", "Ctrl+R", "record what was done to a run folder, or stop", window_record},
+    {"<Control>r", "Ctrl+R", "record what was done to a run folder with a film, or stop",
+     window_record},
     {"<Control>o", "Ctrl+O", "open a scene", open_scene},
     {"F1", "F1", "this list", keys_show},
     {"<Control>q", "Ctrl+Q", "close", quit},

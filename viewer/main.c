@@ -1,4 +1,5 @@
 /// The program phyxel-view, which `phyxel view` starts: a window, or one picture without a display.
+#include "film.h"
 #include "snapshot.h"
 #include "window.h"
 
@@ -12,7 +13,7 @@
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_WRONG = 2 };
 
 typedef struct Options {
-    char *snapshot, *after, *size, *camera, *colour, *show, *range;
+    char *snapshot, *film, *after, *size, *camera, *colour, *show, *range;
     gboolean dark, no_walls, no_ground, play;
     int threads;
     char **sets;
@@ -91,6 +92,9 @@ static int read_options(const Options *o, SnapshotDef *def, int *mode)
     def->draw.ground = !o->no_ground;
     if (o->snapshot != NULL && !g_str_has_suffix(o->snapshot, ".png"))
         return wrong("--snapshot is '%.80s', wanted a name that ends in .png", o->snapshot);
+    if (o->film != NULL && !g_str_has_suffix(o->film, ".mp4") &&
+        !g_str_has_suffix(o->film, ".webm") && !g_str_has_suffix(o->film, ".gif"))
+        return wrong("--film is '%.80s', wanted a name that ends in .mp4, .webm or .gif", o->film);
     if (o->after != NULL && !read_time(o->after, &def->after))
         return wrong("--after is '%.80s', wanted a time in seconds, like 2s", o->after);
     if (o->size != NULL &&
@@ -183,12 +187,43 @@ static int take_snapshot(const Options *o, const SnapshotDef *def)
     return result;
 }
 
+static int make_film(const Options *o, const SnapshotDef *from)
+{
+    struct stat info;
+    if (stat(o->files[0], &info) != 0 || !S_ISDIR(info.st_mode))
+        return wrong("--film needs a folder of `phyxel run`, and '%.200s' is none", o->files[0]);
+    FilmDef def = {.dir = o->files[0],
+                   .file = o->film,
+                   .width = from->width & ~1, /* H.264 wants even sizes */
+                   .height = from->height & ~1,
+                   .stated_camera = from->stated_camera,
+                   .draw = from->draw,
+                   .colour = from->colour,
+                   .threads = o->threads};
+    if (from->stated_camera) {
+        bool folder;
+        int failure;
+        PxScene *scene = read_named(o, &folder, &failure);
+        if (scene == NULL)
+            return failure;
+        def.camera = camera_from(&from->camera, px_scene_up(scene));
+        px_scene_free(scene);
+    }
+    char error[1024];
+    if (film_make(&def, NULL, NULL, error, sizeof error))
+        return EXIT_DONE;
+    wrong("%s", error);
+    return EXIT_FAILED;
+}
+
 int main(int argc, char **argv)
 {
     Options o = {0};
     const GOptionEntry entries[] = {
         {"snapshot", 0, 0, G_OPTION_ARG_FILENAME, &o.snapshot,
          "write one picture instead of opening a window", "FILE.png"},
+        {"film", 0, 0, G_OPTION_ARG_FILENAME, &o.film,
+         "draw all frames of DIR into a film instead of opening a window", "FILE.mp4"},
         {"after", 0, 0, G_OPTION_ARG_STRING, &o.after, "time of that picture, as in 2s (0)",
          "TIME"},
         {"size", 0, 0, G_OPTION_ARG_STRING, &o.size, "of the picture (800x600)", "WxH"},
@@ -228,6 +263,11 @@ int main(int argc, char **argv)
         return wrong("--threads must be 0 to 256");
     if (o.snapshot != NULL && files == 0)
         return wrong("--snapshot needs a SCENE or DIR");
+    if (o.film != NULL && (files == 0 || o.snapshot != NULL))
+        return wrong(files == 0 ? "--film needs a DIR"
+                                : "--film and --snapshot exclude each other");
+    if (o.film != NULL)
+        return make_film(&o, &def);
     if (o.snapshot != NULL)
         return take_snapshot(&o, &def);
     if (!window_possible()) {

@@ -97,11 +97,13 @@ static void start(Window *w, const char *path, PxScene *scene, bool folder, char
         return;
     }
     bool again = w->path != NULL && strcmp(w->path, path) == 0;
+    if (!again)
+        g_ptr_array_set_size(w->before, 0);
     player_close(w->player);
     w->player = player;
     w->shot = NULL;
     w->folder = folder;
-    w->acting = false;
+    w->acting = w->by_key = false;
     char *copy = g_strdup(path);
     g_free(w->path);
     w->path = copy;
@@ -112,6 +114,7 @@ static void start(Window *w, const char *path, PxScene *scene, bool folder, char
     if (!again || !w->camera_known)
         place_camera(w);
     panel_view_columns(w);
+    panel_tools_fill(w);
     panel_values_fill(w);
     panel_text_fill(w);
     panel_plot_clear(w);
@@ -623,7 +626,8 @@ bool window_possible(void)
 
 int window_run(const WindowDef *def)
 {
-    Window w = {.def = def, .draw = def->draw, .brush = 3, .hot = 90, .cold = -20};
+    Window w = {.def = def, .draw = def->draw, .brush = 3, .hot = 90, .cold = -20, .place_size = 6};
+    w.before = g_ptr_array_new_with_free_func(g_free);
     w.application = gtk_application_new(NULL, G_APPLICATION_NON_UNIQUE);
     g_signal_connect(w.application, "activate", G_CALLBACK(activate), &w);
     int status = g_application_run(G_APPLICATION(w.application), 0, NULL);
@@ -633,5 +637,6 @@ int window_run(const WindowDef *def)
     g_free(w.path);
     g_free(w.text);
     g_free(w.series);
+    g_ptr_array_unref(w.before);
     return status;
 }
