@@ -19,6 +19,7 @@ typedef struct DrawDef {
     bool walls, ground; ///< shown
     bool own_range;     ///< low and high are stated; else those of the shot
     float low, high;    ///< of the colours
+    ArrowKind arrows;   ///< that shots are asked for; all arrows of a shot are drawn
 } DrawDef;
 
 DrawDef draw_def_default(void);

@@ -9,6 +9,7 @@
 typedef struct Work {
     const FilmDef *def;
     PxDisplay *display;
+    PxCoating *coating; /* NULL: nothing leaves films */
     Camera camera;
     Offscreen *offscreen;
     Draw *draw;
@@ -30,8 +31,13 @@ static bool draw_frame(Work *w, uint32_t number)
     PxStored *frame;
     if (px_stored_read(def->dir, number, def->threads, &frame) != PX_OK)
         return complain(w, px_error_message());
-    Shot *shot = shot_of_stored(frame, w->display, def->colour);
+    Shot *shot = shot_of_stored(frame, w->display, def->colour, def->draw.arrows);
     px_stored_free(frame);
+    if (shot != NULL && w->coating != NULL &&
+        !(px_display_deform(w->display, shot->time) == PX_OK && shot_coat(shot, w->coating))) {
+        shot_free(shot);
+        shot = NULL;
+    }
     if (shot == NULL)
         return complain(w, px_error_message());
     draw_shot(w->draw, w->display, shot, true, &w->camera, &def->draw, 2 * def->width,
@@ -83,6 +89,8 @@ bool film_make(const FilmDef *def, FilmFunction *each, void *user, char *error, 
     bool good = px_run_scene(def->dir, &scene) == PX_OK &&
                 px_display_make(scene, &w.display) == PX_OK &&
                 px_display_camera(w.display, (double)def->width / def->height, &from) == PX_OK;
+    if (good && px_coating_wanted(w.display))
+        good = px_coating_make(w.display, &w.coating) == PX_OK;
     if (good && !def->stated_camera)
         w.camera = camera_from(&from, px_scene_up(scene));
     if (good)
@@ -103,6 +111,7 @@ bool film_make(const FilmDef *def, FilmFunction *each, void *user, char *error, 
         good = px_film_finish(w.film) == PX_OK || complain(&w, px_error_message());
     else
         px_film_abandon(w.film);
+    px_coating_free(w.coating);
     px_display_free(w.display);
     px_scene_free(scene);
     return good;

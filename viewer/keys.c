@@ -90,6 +90,18 @@ static void cycle(Window *w)
     gtk_drop_down_set_selected(GTK_DROP_DOWN(w->show_choice), (w->draw.mode + 1) % DRAW_MODES);
 }
 
+static void next_arrows(Window *w)
+{
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(w->arrow_choice), (w->draw.arrows + 1) % ARROW_KINDS);
+}
+
+static void next_colour(Window *w)
+{
+    GtkDropDown *choice = GTK_DROP_DOWN(w->colour_choice);
+    guint count = g_list_model_get_n_items(gtk_drop_down_get_model(choice));
+    gtk_drop_down_set_selected(choice, (gtk_drop_down_get_selected(choice) + 1) % MAX(count, 1));
+}
+
 static void screenshot(Window *w)
 {
     char name[64], text[128];
@@ -168,6 +180,8 @@ static const Key keys[] = {
     {"Up", "Up", "turn up", up},
     {"Down", "Down", "turn down", down},
     {"x", "X", "next way to show: surfaces, particles, x-ray", cycle},
+    {"c", "C", "next column as colour", next_colour},
+    {"a", "A", "next arrows: velocity, principal stress, forces on walls, none", next_arrows},
     {"F12|<Control>p", "F12", "save the picture as a PNG file here", screenshot},
     {"1", "1", "the mouse turns the scene", tool_look},
     {"2", "2", "the mouse drags solids and rigid bodies", tool_drag},

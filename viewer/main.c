@@ -13,7 +13,7 @@
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_WRONG = 2 };
 
 typedef struct Options {
-    char *snapshot, *film, *after, *size, *camera, *colour, *show, *range;
+    char *snapshot, *film, *after, *size, *camera, *colour, *arrows, *show, *range;
     gboolean dark, no_walls, no_ground, play;
     int threads;
     char **sets;
@@ -109,6 +109,14 @@ static int read_options(const Options *o, SnapshotDef *def, int *mode)
             !(def->draw.low < def->draw.high))
             return wrong("--range is '%.80s', wanted LOW,HIGH", o->range);
         def->draw.own_range = true;
+    }
+    if (o->arrows != NULL) {
+        int kind = 0;
+        while (kind < ARROW_KINDS && strcmp(arrow_words[kind], o->arrows) != 0)
+            ++kind;
+        if (kind == ARROW_KINDS)
+            return wrong("--arrows is '%.80s', wanted velocity, stress, walls or none", o->arrows);
+        def->draw.arrows = (ArrowKind)kind;
     }
     *mode = 0;
     if (o->show != NULL) {
@@ -231,6 +239,8 @@ int main(int argc, char **argv)
         {"show", 0, 0, G_OPTION_ARG_STRING, &o.show, "best, particles or xray", "WHAT"},
         {"colour", 0, 0, G_OPTION_ARG_STRING, &o.colour, "a column as colour, such as speed",
          "COLUMN"},
+        {"arrows", 0, 0, G_OPTION_ARG_STRING, &o.arrows,
+         "velocity, stress (principal) or walls (forces on them)", "WHAT"},
         {"range", 0, 0, G_OPTION_ARG_STRING, &o.range, "of the colours", "LOW,HIGH"},
         {"dark", 0, 0, G_OPTION_ARG_NONE, &o.dark, "dark background", NULL},
         {"no-walls", 0, 0, G_OPTION_ARG_NONE, &o.no_walls, "hide the walls", NULL},

@@ -295,6 +295,56 @@ const char shader_thickness[] = GLSL(
     }
 );
 
+/* ---- films on walls: a thickness at each vertex ---- */
+
+const char shader_film_vertex[] = "#version 330 core\n" GLSL(
+    layout(location = 0) in vec3 position;
+    layout(location = 1) in vec3 normal;
+    layout(location = 2) in vec4 film; /* colour; thickness or absorption */
+    uniform mat4 view;
+    uniform mat4 projection;
+    uniform vec4 turn;
+    uniform vec3 pivot, move;
+    out vec3 place, facing;
+    out vec4 layer;
+    vec3 turned(vec3 v)
+    {
+        return v + 2.0 * cross(turn.xyz, cross(turn.xyz, v) + turn.w * v);
+    }
+    void main()
+    {
+        place = turned(position - pivot) + pivot + move;
+        facing = turned(normal);
+        layer = film;
+        gl_Position = projection * view * vec4(place, 1.0);
+    }
+);
+
+const char shader_film[] = GLSL(
+    in vec3 place, facing;
+    in vec4 layer;
+    out vec4 result;
+    void main()
+    {
+        vec3 n = normalize(facing);
+        if (dot(n, eye - place) < 0.0)
+            n = -n;
+        result = vec4(encode(shade(layer.rgb, n, place, 0.3, 0.0)), smoothstep(0.2, 0.8, layer.a));
+    }
+);
+
+/* A film is crossed along its slant. */
+const char shader_film_xray[] = GLSL(
+    in vec3 place, facing;
+    in vec4 layer;
+    out vec4 result;
+    void main()
+    {
+        vec3 v = normalize(eye - place);
+        result = vec4(layer.a / max(0.08, abs(dot(normalize(facing), v))));
+    }
+);
+
 const char shader_radiograph[] = GLSL(
     in vec2 at;
     uniform sampler2D absorbed;

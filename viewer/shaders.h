@@ -14,6 +14,7 @@ extern const char shader_liquid_vertex[];
 extern const char shader_liquid[];
 extern const char shader_chord[];
 extern const char shader_thickness[];
+extern const char shader_film_vertex[], shader_film[], shader_film_xray[];
 extern const char shader_radiograph[];
 extern const char shader_surfel_vertex[];
 extern const char shader_surfel[];

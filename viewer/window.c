@@ -114,6 +114,7 @@ static void start(Window *w, const char *path, PxScene *scene, bool folder, char
     if (!again || !w->camera_known)
         place_camera(w);
     panel_view_columns(w);
+    player_arrows(w->player, w->draw.arrows);
     panel_tools_fill(w);
     panel_values_fill(w);
     panel_text_fill(w);

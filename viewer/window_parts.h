@@ -17,7 +17,7 @@ typedef struct Window {
     GtkWidget *play, *step, *restart, *slider, *status, *frame_label;
     GtkWidget *title;
     GtkWidget *side; ///< notebook of panels
-    GtkWidget *colour_choice, *show_choice;
+    GtkWidget *colour_choice, *show_choice, *arrow_choice;
     gulong slider_signal, colour_signal;
 
     char *path; ///< of the scene or folder; NULL: none
