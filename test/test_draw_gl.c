@@ -190,4 +190,32 @@ TEST(a_film_on_two_walls_absorbs_x_rays_twice)
     leave(&s);
 }
 
+TEST(x_rays_pass_through_a_volume_too)
+{
+    Stage s = stage();
+    DrawDef def = draw_def_default();
+    def.mode = DRAW_XRAY;
+    float value[64];
+    for (int k = 0; k < 64; ++k)
+        value[k] = -900; /* HU: a tenth of water */
+    PxVolumeSamples volume = {.samples = {4, 4, 4},
+                              .value = value,
+                              .origin = {-0.1875, -0.1875, 0.3125},
+                              .step = {{0.125, 0, 0}, {0, 0.125, 0}, {0, 0, 0.125}}};
+    uint8_t *without = picture(&s, &def);
+    def.over = &volume;
+    uint8_t *with = picture(&s, &def);
+    /* half a metre of 2.059/m; colours have 8 bits */
+    double left = linear_of(at(with, 80, 60)) / linear_of(at(without, 80, 60));
+    CHECK_NEAR(log(left), -0.5 * 2.059, 0.02);
+    CHECK(memcmp(at(with, 80, 30), at(without, 80, 30), 3) == 0); /* beside it */
+    def.over = NULL;
+    uint8_t *again = picture(&s, &def);
+    CHECK(memcmp(again, without, 4 * WIDE * TALL) == 0);
+    free(without);
+    free(with);
+    free(again);
+    leave(&s);
+}
+
 TEST_MAIN()

@@ -956,6 +956,10 @@ TEST(wrong_calls_that_make_meshes_are_refused)
     colon = px_colon_def_default();
     colon.folds = -1;
     REFUSED(px_make_colon(&colon, path, NULL));
+    PxVolumeSamples samples;
+    REFUSED(px_volume_samples_read(NULL, &samples));
+    REFUSED(px_volume_samples_read(NULL, NULL));
+    px_volume_samples_free(NULL);
     REFUSED(px_make_volume_mesh(NULL, path, NULL));
     REFUSED(px_make_volume_mesh(&volume, path, NULL)); /* without a file */
     volume.path = "";

@@ -1,6 +1,7 @@
 #include "draw.h"
 
 #include "gl.h"
+#include "over.h"
 #include "screen_mesh.h"
 #include "shaders.h"
 
@@ -28,6 +29,8 @@ enum {
     SPLATS,
     FILM,
     FILM_XRAY,
+    VOLUME,
+    ADD,
     PROGRAMS
 };
 
@@ -61,6 +64,7 @@ struct Draw {
     Mesh liquid_mesh;
     float *tint, *medium; /* scratch: 4 floats a vertex of the liquid */
     size_t tint_room;
+    Over over;             /* volume in x-rays */
     GlTarget behind, sums; /* picture behind the liquid; x-rays or splats */
     DrawDef last;          /* of the balls on the card */
     bool loaded;
@@ -109,6 +113,8 @@ Draw *draw_create(char *error, size_t size)
         [SPLATS] = {"splats", shader_screen_vertex, shader_splats},
         [FILM] = {"film", shader_film_vertex, shader_film},
         [FILM_XRAY] = {"film in x-rays", shader_film_vertex, shader_film_xray},
+        [VOLUME] = {"volume", shader_screen_vertex, shader_volume},
+        [ADD] = {"add", shader_screen_vertex, shader_add},
     };
     for (int k = 0; k < PROGRAMS; ++k) {
         d->program[k] =
@@ -159,6 +165,7 @@ void draw_free(Draw *d)
     for (int k = 0; k < PROGRAMS; ++k)
         glDeleteProgram(d->program[k]);
     gl_target_free(&d->picture);
+    over_free(&d->over);
     gl_target_free(&d->behind);
     gl_target_free(&d->sums);
     mesh_free(&d->arrow[0]);
@@ -848,10 +855,56 @@ static void draw_ground(Draw *d)
 
 /* ---- radiograph ---- */
 
+/* Absorption of a container's wall and of cloth, crossed at a right angle. */
+#define SHELL 0.04f
+
+/* Lines of the picture of a volume, which is then enlarged: a body has no finer detail in it, and
+ * graphics without a card takes a second for that many. */
+enum { VOLUME_LINES = 300 };
+
+static bool same_camera(const Camera *a, const Camera *b)
+{
+    return memcmp(&a->target, &b->target, sizeof a->target) == 0 && a->distance == b->distance &&
+           a->yaw == b->yaw && a->pitch == b->pitch && a->fov == b->fov && a->up == b->up;
+}
+
+/* Sums along all rays, once for each camera. Leaves its target bound. */
+static bool sum_volume(Draw *d)
+{
+    Over *o = &d->over;
+    if (!over_load(o, d->def->over))
+        return false;
+    int width = (int)lrintf(VOLUME_LINES * d->aspect);
+    if (o->aspect == d->aspect && same_camera(&o->camera, d->camera))
+        return true;
+    if (!gl_target_resize(&o->sums, width, VOLUME_LINES, GL_RGBA32F))
+        return false;
+    glBindFramebuffer(GL_FRAMEBUFFER, o->sums.framebuffer);
+    glViewport(0, 0, width, VOLUME_LINES);
+    glDisable(GL_DEPTH_TEST);
+    GLuint p = use(d, VOLUME);
+    set_rays(d, p);
+    glUniformMatrix3fv(glGetUniformLocation(p, "inside"), 1, false, o->to);
+    gl_set3(p, "corner", o->from);
+    glActiveTexture(GL_TEXTURE0);
+    glBindTexture(GL_TEXTURE_3D, o->texture);
+    gl_set_word(p, "volume", 0);
+    draw_screen(d);
+    glBindTexture(GL_TEXTURE_3D, 0);
+    glViewport(0, 0, d->picture.width, d->picture.height);
+    glBindTexture(GL_TEXTURE_2D, o->sums.colour);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
+    glBindTexture(GL_TEXTURE_2D, 0);
+    o->camera = *d->camera;
+    o->aspect = d->aspect;
+    return true;
+}
+
 static void draw_radiograph(Draw *d, const Shot *s)
 {
     PxVec3 middle;
     float size = (float)scene_size(d->display, &middle);
+    bool over = d->def->over != NULL && sum_volume(d);
     if (!gl_target_resize(&d->sums, d->picture.width, d->picture.height, GL_RGBA32F))
         return;
     glBindFramebuffer(GL_FRAMEBUFFER, d->sums.framebuffer);
@@ -871,10 +924,21 @@ static void draw_radiograph(Draw *d, const Shot *s)
             continue;
         set_pose(p, &s->pose[k]);
         gl_set1(p, "absorbs", fmaxf(b->look.xray, 2 / size));
-        gl_set1(p, "shell", b->inside ? 0.04f : 0);
+        gl_set1(p, "shell", b->inside ? SHELL : 0);
         draw_mesh(&d->body[k]);
     }
+    p = use(d, THICKNESS);
+    set_pose(p, NULL);
+    gl_set1(p, "shell", SHELL);
+    for (uint32_t k = 0; k < d->surfaces; ++k)
+        if (s->surface[k].sheet)
+            draw_mesh(&d->surface[k]);
     draw_films(d, s, true);
+    if (over) {
+        p = use(d, ADD);
+        bind_texture(p, "more", 0, d->over.sums.colour);
+        draw_screen(d);
+    }
     glDisable(GL_BLEND);
     glBindFramebuffer(GL_FRAMEBUFFER, d->picture.framebuffer);
     p = use(d, RADIOGRAPH);
@@ -944,6 +1008,8 @@ void draw_shot(Draw *d, const PxDisplay *display, const Shot *shot, bool fresh,
         return;
     glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &target);
     d->def = def;
+    if (def->over == NULL && d->over.texture != 0)
+        over_free(&d->over);
     if (fresh && display != d->display)
         load_bodies(d, display);
     if (shot != NULL && d->display != NULL)

@@ -197,6 +197,7 @@ static const Key keys[] = {
     {"<Control>s", "Ctrl+S", "save the scene with all that was done", window_save},
     {"<Control>r", "Ctrl+R", "record what was done to a run folder with a film, or stop",
      window_record},
+    {"<Control>e", "Ctrl+E", "lay x-rays over a CT volume, or take it away", window_choose_volume},
     {"<Control>o", "Ctrl+O", "open a scene", open_scene},
     {"F1", "F1", "this list", keys_show},
     {"<Control>q", "Ctrl+Q", "close", quit},

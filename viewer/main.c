@@ -1,5 +1,6 @@
 /// The program phyxel-view, which `phyxel view` starts: a window, or one picture without a display.
 #include "film.h"
+#include "over.h"
 #include "snapshot.h"
 #include "window.h"
 
@@ -13,7 +14,7 @@
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_WRONG = 2 };
 
 typedef struct Options {
-    char *snapshot, *film, *after, *size, *camera, *colour, *arrows, *show, *range;
+    char *snapshot, *film, *after, *size, *camera, *colour, *arrows, *over, *show, *range;
     gboolean dark, no_walls, no_ground, play;
     int threads;
     char **sets;
@@ -241,6 +242,8 @@ int main(int argc, char **argv)
          "COLUMN"},
         {"arrows", 0, 0, G_OPTION_ARG_STRING, &o.arrows,
          "velocity, stress (principal) or walls (forces on them)", "WHAT"},
+        {"over", 0, 0, G_OPTION_ARG_FILENAME, &o.over,
+         "x-rays pass through a volume of Hounsfield units too", "VOLUME.nrrd"},
         {"range", 0, 0, G_OPTION_ARG_STRING, &o.range, "of the colours", "LOW,HIGH"},
         {"dark", 0, 0, G_OPTION_ARG_NONE, &o.dark, "dark background", NULL},
         {"no-walls", 0, 0, G_OPTION_ARG_NONE, &o.no_walls, "hide the walls", NULL},
@@ -269,6 +272,11 @@ int main(int argc, char **argv)
     int mode, result = read_options(&o, &def, &mode);
     if (result != EXIT_DONE)
         return result;
+    PxVolumeSamples over = {.value = NULL};
+    if (o.over != NULL && !over_read(o.over, &over))
+        return wrong("--over: %s", px_error_message());
+    if (o.over != NULL)
+        def.draw.over = &over;
     if (o.threads < 0 || o.threads > 256)
         return wrong("--threads must be 0 to 256");
     if (o.snapshot != NULL && files == 0)

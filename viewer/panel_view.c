@@ -123,6 +123,11 @@ GtkWidget *panel_view(Window *w)
     gtk_box_append(GTK_BOX(box), control_check("Dark", w->draw.dark, G_CALLBACK(dark_toggled), w));
     gtk_box_append(GTK_BOX(box),
                    control_check("Faster than real time", false, G_CALLBACK(fast_toggled), w));
+    GtkWidget *volume = gtk_button_new_with_label("X-rays through a volume...");
+    control_name(volume, "X-rays through a volume (Ctrl+E)");
+    gtk_widget_set_tooltip_text(volume, "Lay x-ray pictures over a CT volume, or take it away");
+    g_signal_connect_swapped(volume, "clicked", G_CALLBACK(window_choose_volume), w);
+    gtk_box_append(GTK_BOX(box), volume);
     GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 4);
     gtk_box_append(GTK_BOX(row), control_button("zoom-fit-best-symbolic", "Fit all into view (F)",
                                                 G_CALLBACK(fit_clicked), w));

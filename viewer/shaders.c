@@ -345,6 +345,41 @@ const char shader_film_xray[] = GLSL(
     }
 );
 
+/* Absorption along the ray of a pixel through a box of samples. */
+const char shader_volume[] = GLSL(
+    in vec2 at;
+    uniform sampler3D volume;
+    uniform mat3 inside; /* from m to the texture */
+    uniform vec3 corner, right, above, forward;
+    out vec4 result;
+    const int STEPS = 192;
+    void main()
+    {
+        vec3 d = normalize(forward + at.x * right + at.y * above);
+        vec3 o = inside * (eye - corner), v = inside * d;
+        vec3 one = -o / v, two = (vec3(1.0) - o) / v;
+        vec3 first = min(one, two), last = max(one, two);
+        float from = max(0.0, max(first.x, max(first.y, first.z)));
+        float to = min(last.x, min(last.y, last.z));
+        float sum = 0.0;
+        for (int k = 0; k < STEPS && to > from; ++k) {
+            float t = from + (to - from) * (float(k) + 0.5) / float(STEPS);
+            sum += texture(volume, o + t * v).r;
+        }
+        result = vec4(to > from ? sum * (to - from) / float(STEPS) : 0.0);
+    }
+);
+
+const char shader_add[] = GLSL(
+    in vec2 at;
+    uniform sampler2D more;
+    out vec4 result;
+    void main()
+    {
+        result = vec4(texture(more, 0.5 + 0.5 * at).r);
+    }
+);
+
 const char shader_radiograph[] = GLSL(
     in vec2 at;
     uniform sampler2D absorbed;

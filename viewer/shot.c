@@ -237,12 +237,17 @@ static bool take_surfaces(Shot *s, PxWorld *world)
 static void cover(Shot *s)
 {
     for (uint32_t k = 0; k < s->surfaces; ++k) {
-        const ShotSurface *f = &s->surface[k];
+        ShotSurface *f = &s->surface[k];
         if (f->points == 0)
             continue;
-        for (uint32_t i = 0; i < s->particles; ++i)
-            s->covered[i] |=
+        bool any = false;
+        for (uint32_t i = 0; i < s->particles; ++i) {
+            bool own =
                 f->body != UINT32_MAX ? s->body[i] == f->body : s->material[i] == f->material;
+            s->covered[i] |= own;
+            any = any || own;
+        }
+        f->sheet = !any && f->triangles > 0;
     }
 }
 

@@ -11,6 +11,7 @@ enum { SHOT_NAME = 40 };
 typedef struct ShotSurface {
     uint32_t material;
     uint32_t body; ///< number of the body in the scene; UINT32_MAX: a coat
+    bool sheet;    ///< cloth: no particles are in it
     uint32_t points, triangles;
     float *position, *normal; ///< 3 numbers per point
     float *radius;            ///< of surfels

@@ -29,6 +29,7 @@ typedef struct Window {
     Camera camera;
     bool camera_known;
     DrawDef draw;
+    PxVolumeSamples volume; ///< that x-rays pass through, if it was opened here
     Draw *renderer;
     const Shot *shot;
     bool fresh;    ///< the renderer has not seen the shot
@@ -70,6 +71,8 @@ void window_open_text(Window *w, const char *path, const char *text);
 void window_choose(Window *w, bool folder);
 /// Shows a message above the picture; NULL or "": none.
 void window_say(Window *w, const char *text);
+/// Opens the dialog for a volume that x-rays pass through, or takes that away.
+void window_choose_volume(Window *w);
 void window_redraw(Window *w);
 void window_fit(Window *w);
 void window_toggle_play(Window *w);
