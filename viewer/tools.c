@@ -314,6 +314,11 @@ static void add_placing(Window *w, GtkWidget *box)
     w->rigid_check = gtk_check_button_new_with_label("as a rigid body");
     control_name(w->rigid_check, "as a rigid body");
     gtk_box_append(GTK_BOX(box), w->rigid_check);
+    /* the labels make sense only together */
+    control_name(w->shape_choice, "Shape of the placed body");
+    control_name(w->material_choice, "Material of the placed body");
+    control_name(size, "Size of the placed body in spacings");
+    control_name(w->rigid_check, "The placed body is rigid");
 }
 
 static void save_clicked(GtkButton *unused, Window *w)
