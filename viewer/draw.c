@@ -943,6 +943,7 @@ static void draw_radiograph(Draw *d, const Shot *s)
     glBindFramebuffer(GL_FRAMEBUFFER, d->picture.framebuffer);
     p = use(d, RADIOGRAPH);
     gl_set1(p, "negative", d->def->dark);
+    gl_set1(p, "range", over ? d->over.range : 0);
     bind_texture(p, "absorbed", 0, d->sums.colour);
     draw_screen(d);
     glEnable(GL_DEPTH_TEST);

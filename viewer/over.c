@@ -61,15 +61,19 @@ bool over_load(Over *o, const PxVolumeSamples *v)
     most = v->samples[2] > most ? v->samples[2] : most;
     uint32_t thin = (most + FINEST - 1) / FINEST;
     double edge[3][3], inverse[3][3];
+    double shortest = INFINITY;
     for (int k = 0; k < 3; ++k) {
         size[k] = (v->samples[k] + thin - 1) / thin;
         double length = (double)thin * size[k];
         edge[k][0] = length * v->step[k].x;
         edge[k][1] = length * v->step[k].y;
         edge[k][2] = length * v->step[k].z;
+        shortest = fmin(shortest, sqrt(edge[k][0] * edge[k][0] + edge[k][1] * edge[k][1] +
+                                       edge[k][2] * edge[k][2]));
     }
     if (!invert(edge, inverse))
         return false;
+    o->range = OVER_WATER * (float)shortest;
     for (int r = 0; r < 3; ++r)
         for (int k = 0; k < 3; ++k)
             o->to[3 * k + r] = (float)inverse[r][k];

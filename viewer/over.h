@@ -16,6 +16,7 @@ typedef struct Over {
     GlTarget sums;                 ///< along each ray, for the camera of the last call
     Camera camera;
     float aspect;
+    float range;          ///< absorption of water as thick as the shortest edge of the volume
     float to[9], from[3]; ///< place in the texture of a point x in m: to (x - from), by columns
 } Over;
 

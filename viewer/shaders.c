@@ -380,16 +380,20 @@ const char shader_add[] = GLSL(
     }
 );
 
+/* The part of the rays that arrives; through a volume its logarithm, as digital radiographs show
+ * it, up to the absorption `range`. */
 const char shader_radiograph[] = GLSL(
     in vec2 at;
     uniform sampler2D absorbed;
-    uniform float negative;
+    uniform float negative, range;
     out vec4 result;
     void main()
     {
-        float left = exp(-max(0.0, texture(absorbed, 0.5 + 0.5 * at).r));
+        float lost = max(0.0, texture(absorbed, 0.5 + 0.5 * at).r);
+        float left = range > 0.0 ? 1.0 - min(1.0, lost / range) : exp(-lost);
         float grey = mix(left, 1.0 - left, negative);
-        result = vec4(encode(vec3(grey) * mix(vec3(0.97, 0.98, 1.0), vec3(1.0), grey)), 1.0);
+        vec3 shown = vec3(grey) * mix(vec3(0.97, 0.98, 1.0), vec3(1.0), grey);
+        result = vec4(range > 0.0 ? shown : encode(shown), 1.0);
     }
 );
 
