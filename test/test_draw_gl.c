@@ -5,6 +5,7 @@
 #include "offscreen.h"
 #include "player.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Drivers keep some memory when they are unloaded, which the sanitizer would take for ours. */
@@ -35,12 +36,12 @@ typedef struct Stage {
     Camera camera;
 } Stage;
 
-static Stage stage(void)
+static Stage stage_of(const char *text)
 {
     char error[512] = "";
     Stage s;
     PxScene *scene;
-    CHECK_OK(px_scene_read_text("scene", NULL, scene_text, strlen(scene_text), &scene));
+    CHECK_OK(px_scene_read_text("scene", NULL, text, strlen(text), &scene));
     s.player = player_open(scene, NULL, 1);
     CHECK(s.player != NULL && player_wait(s.player, 0));
     s.offscreen = offscreen_open(error, sizeof error);
@@ -56,6 +57,11 @@ static Stage stage(void)
     CHECK_OK(px_display_camera(player_display(s.player), (double)WIDE / TALL, &from));
     s.camera = camera_from(&from, 'y');
     return s;
+}
+
+static Stage stage(void)
+{
+    return stage_of(scene_text);
 }
 
 static void leave(Stage *s)
@@ -114,6 +120,101 @@ TEST(a_column_is_shown_as_colour)
     CHECK(at(pixels, 52, 60)[0] > 120 && at(pixels, 52, 60)[2] < at(pixels, 52, 60)[0]);
     free(natural);
     free(pixels);
+    leave(&s);
+}
+
+TEST(arrows_are_drawn_before_the_matter)
+{
+    Stage s = stage();
+    DrawDef def = draw_def_default();
+    def.ground = false;
+    uint8_t *without = picture(&s, &def);
+    Shot *shot = (Shot *)player_shot(s.player, NULL);
+    shot->arrows.kind = ARROW_WALLS;
+    CHECK(arrows_add(&shot->arrows, (PxVec3){-0.5, 0, 0.5}, (PxVec3){2, 0, 0}));
+    uint8_t *with = picture(&s, &def);
+    int red = 0, other = 0, beside = 0;
+    for (int y = 0; y < TALL; ++y)
+        for (int x = 0; x < WIDE; ++x) {
+            const uint8_t *pixel = at(with, x, y);
+            if (memcmp(at(without, x, y), pixel, 3) == 0)
+                continue;
+            beside +=
+                y < 52 || y > 68 || x < 60 || x > 100; /* it is from 64 to 92 along the middle */
+            red += pixel[0] > pixel[2] + 60;
+            other += !(pixel[0] > pixel[2] + 60);
+        }
+    CHECK_EQUAL(beside, 0);
+    CHECK(red > 8);
+    CHECK(other < red);
+    free(without);
+    free(with);
+    leave(&s);
+}
+
+static double linear_of(const uint8_t *pixel)
+{
+    double c = pixel[1] / 255.0;
+    return c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
+}
+
+TEST(a_film_on_two_walls_absorbs_x_rays_twice)
+{
+    static const char text[] =
+        "{\"phyxel\": 1, \"time\": {\"frames\": 1, \"fps\": 100}, \"spacing\": 0.1,"
+        " \"gravity\": [0, 0, 0], \"materials\": {\"barium\": {\"density\": 1620, \"look\": "
+        "{\"kind\": \"glossy\", \"colour\": [1, 1, 1], \"xray\": 50, \"film\": 0.004}}},"
+        " \"bodies\": [{\"name\": \"tank\", \"shape\": {\"box\": [2, 2, 2]}, \"wall\": true, "
+        "\"inside\": true}, {\"name\": \"drop\", \"material\": \"barium\", \"shape\": {\"box\": "
+        "[0.4, 2, 2], \"at\": [-0.8, 0, 0]}}],"
+        " \"camera\": {\"from\": [0, 0, 6], \"to\": [0, 0, 0], \"fov\": 40}}";
+    Stage s = stage_of(text);
+    DrawDef def = draw_def_default();
+    def.mode = DRAW_XRAY;
+    Shot *shot = (Shot *)player_shot(s.player, NULL);
+    CHECK(shot->films > 0 && shot->film != NULL);
+    size_t wet = 0;
+    for (size_t k = 0; k < shot->films; ++k)
+        wet += shot->film[k].film > 0;
+    CHECK(wet > 0 && wet < shot->films / 2); /* the drop touches its end of the tank */
+    memset(shot->film, 0, shot->films * sizeof *shot->film);
+    uint8_t *bare = picture(&s, &def);
+    for (size_t k = 0; k < shot->films; ++k)
+        shot->film[k].film = 0.004f;
+    uint8_t *coated = picture(&s, &def);
+    /* front and back wall: exp(-2 * 50 * 0.004); colours have 8 bits */
+    double left = linear_of(at(coated, 90, 66)) / linear_of(at(bare, 90, 66));
+    CHECK_NEAR(log(left), -0.4, 0.02);
+    free(bare);
+    free(coated);
+    leave(&s);
+}
+
+TEST(x_rays_pass_through_a_volume_too)
+{
+    Stage s = stage();
+    DrawDef def = draw_def_default();
+    def.mode = DRAW_XRAY;
+    float value[64];
+    for (int k = 0; k < 64; ++k)
+        value[k] = -900; /* HU: a tenth of water */
+    PxVolumeSamples volume = {.samples = {4, 4, 4},
+                              .value = value,
+                              .origin = {-0.1875, -0.1875, 0.3125},
+                              .step = {{0.125, 0, 0}, {0, 0.125, 0}, {0, 0, 0.125}}};
+    uint8_t *without = picture(&s, &def);
+    def.over = &volume;
+    uint8_t *with = picture(&s, &def);
+    /* half a metre of a tenth of water, of the range of half a metre of water; 8 bits */
+    CHECK_EQUAL(at(without, 80, 60)[2], 255);
+    CHECK_NEAR(at(with, 80, 60)[2] / 255.0, 0.9, 0.005);
+    CHECK(memcmp(at(with, 80, 30), at(without, 80, 30), 3) == 0); /* beside it */
+    def.over = NULL;
+    uint8_t *again = picture(&s, &def);
+    CHECK(memcmp(again, without, 4 * WIDE * TALL) == 0);
+    free(without);
+    free(with);
+    free(again);
     leave(&s);
 }
 

@@ -69,4 +69,24 @@ for show in best particles xray; do
     status 0 view "$work/run" --snapshot "$work/$show.png" --after 1 --size 120x90 --show $show --dark
     png "$work/$show.png" 120 90
 done
+printf 'NRRD0004\ntype: uchar\ndimension: 3\nsizes: 2 2 2\nencoding: raw\nspacings: 100 100 100\n\nABCDEFGH' >"$work/v.nrrd"
+status 0 view "$work/run" --snapshot "$work/over.png" --after 1 --size 120x90 --show xray --over "$work/v.nrrd" --arrows velocity
+png "$work/over.png" 120 90
+status 0 view "$work/run" --snapshot "$work/bare.png" --after 1 --size 120x90 --show xray
+cmp -s "$work/over.png" "$work/bare.png" && fail "a volume absorbs nothing"
+status 2 view "$work/run" --snapshot "$work/c.png" --over "$work/run/run.json"
+said "run.json"
+status 2 view "$work/run" --snapshot "$work/c.png" --arrows heat
+said "wanted velocity, stress, walls or none"
+if command -v ffmpeg >/dev/null; then
+    status 0 view "$work/run" --film "$work/film.mp4" --size 121x91 --camera 1,1,2/0,0.2,0
+    [ -s "$work/film.mp4" ] || fail "no film"
+    [ "$(ffprobe -v error -count_frames -show_entries stream=width,height,nb_read_frames -of csv=p=0 "$work/film.mp4")" = "120,90,4" ] ||
+        fail "the film has not four pictures of 120 by 90"
+fi
+status 2 view "$work/run" --film "$work/film.doc"
+said "ends in .mp4"
+status 2 view "$scenes/drop.json" --film "$work/other.mp4"
+said "needs a folder"
+[ ! -e "$work/other.mp4" ] || fail "a film of nothing"
 tidy "$work"

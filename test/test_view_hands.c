@@ -5,6 +5,7 @@
 #include "hands.h"
 #include "folder.h"
 #include "pick.h"
+#include "place.h"
 #include "player.h"
 #include "record.h"
 
@@ -215,10 +216,59 @@ TEST(heat_and_pushes_have_a_start_and_an_end)
         {5, {.kind = ACT_HEAT, .at = {0.1, 0.5, 0}, .radius = 0.2, .value = {-10}, .values = 1}},
         {8, {.kind = ACT_LEAVE}}};
     check_bits(SCENE(FLOOR "," WAX), heat, 3);
-    Timed push[] = {
-        {2, {.kind = ACT_PUSH, .at = {0, 0.6, 0}, .radius = 0.2, .value = {40, 0, 0}, .values = 3}},
-        {7, {.kind = ACT_LEAVE}}};
-    check_bits(SCENE(FLOOR "," JELLY), push, 2);
+}
+
+static Act push(PxVec3 at, double x)
+{
+    return (Act){
+        .kind = ACT_PUSH, .at = at, .radius = 0.2, .value = {x, 0, 0}, .values = 3, .rate = 20};
+}
+
+TEST(pushes_of_any_matter_have_a_start_and_an_end)
+{
+    Timed timed[] = {{2, push((PxVec3){0, 0.6, 0}, 2)}, {7, {.kind = ACT_LEAVE}}};
+    check_bits(SCENE(FLOOR "," JELLY), timed, 2);
+    check_bits(SCENE(FLOOR "," BALL), timed, 2);
+    Timed stroke[] = {{2, push((PxVec3){0, 0.2, 0}, 2)},
+                      {4, push((PxVec3){0.1, 0.2, 0}, 2)},
+                      {7, {.kind = ACT_LEAVE}}};
+    check_bits(SCENE(TANK "," WATER), stroke, 3);
+    check_bits(SCENE(TANK "," WATER "," JELLY), stroke, 3);
+}
+
+/* Mean velocity along x of all particles within the brush of push(). */
+static double drift(PxWorld *world, PxVec3 at)
+{
+    double sum = 0, count = 0;
+    const float *place[3], *v = px_world_floats(world, "velocity", 0);
+    for (int c = 0; c < 3; ++c)
+        place[c] = px_world_floats(world, "position", c);
+    for (uint32_t i = 0; i < px_world_count(world); ++i) {
+        double x = (double)place[0][i] - at.x, y = (double)place[1][i] - at.y,
+               z = (double)place[2][i] - at.z;
+        if (x * x + y * y + z * z < 0.2 * 0.2) {
+            sum += (double)v[i];
+            ++count;
+        }
+    }
+    return sum / count;
+}
+
+TEST(the_brush_pushes_water)
+{
+    PxScene *scene;
+    Hands *hands = hands_create();
+    PxWorld *world = world_of(SCENE(TANK "," WATER), &scene);
+    PxVec3 at = {0, 0.2, 0};
+    Act act = push(at, 2);
+    CHECK_OK(hands_act(hands, world, &act, 1 / 60.0));
+    CHECK_OK(px_world_advance(world, 2 / 60.0));
+    double pushed = drift(world, at);
+    CHECK(pushed > 0.2); /* 2 m/s are approached with 20/s for 1/30 s: at most 0.97 m/s */
+    CHECK(pushed < 1);
+    hands_free(hands);
+    px_world_free(world);
+    px_scene_free(scene);
 }
 
 TEST(poured_water_is_an_emitter)
@@ -232,6 +282,82 @@ TEST(poured_water_is_an_emitter)
                       .values = 3}},
                     {9, {.kind = ACT_LEAVE}}};
     check_bits(SCENE(TANK "," WATER "," JELLY), pour, 2);
+}
+
+TEST(an_emitter_that_was_placed_goes_on)
+{
+    Act emit = {.kind = ACT_EMIT,
+                .body = "water",
+                .at = {0, 0.8, 0},
+                .radius = 0.1,
+                .value = {0, -1, 0},
+                .values = 3};
+    Timed timed[] = {{2, emit}, {4, {.kind = ACT_LEAVE}}, {6, push((PxVec3){0, 0.2, 0}, 2)}};
+    check_bits(SCENE(TANK "," WATER), timed, 3);
+    const char *text = SCENE(TANK "," WATER);
+    PxScene *scene;
+    Hands *hands = hands_create();
+    PxWorld *world = world_of(text, &scene);
+    uint32_t before = px_world_count(world);
+    CHECK_OK(hands_act(hands, world, &emit, 1 / 60.0));
+    CHECK_OK(px_world_advance(world, 0.1));
+    uint32_t early = px_world_count(world);
+    CHECK_OK(hands_act(hands, world, &(Act){.kind = ACT_LEAVE}, 0.2));
+    CHECK_OK(px_world_advance(world, 0.2));
+    CHECK(early > before);
+    CHECK(px_world_count(world) > early);
+    hands_free(hands);
+    px_world_free(world);
+    px_scene_free(scene);
+}
+
+TEST(a_body_that_was_placed_is_part_of_the_scene)
+{
+    static const PlaceShape shapes[] = {PLACE_BOX, PLACE_SPHERE, PLACE_CYLINDER, PLACE_CAPSULE};
+    for (int k = 0; k < PLACE_SHAPES; ++k) {
+        PlaceDef def = {.shape = shapes[k],
+                        .size = 0.3,
+                        .material = k == 0   ? "jelly"
+                                    : k == 1 ? "water"
+                                             : "wood",
+                        .rigid = k >= 2,
+                        .z_up = k == 3,
+                        .at = {-0.2, 0.7, 0}};
+        char *once = place_body(SCENE(TANK "," WATER), &def);
+        CHECK(once != NULL);
+        def.at.x = 0.2;
+        char *twice = place_body(once, &def);
+        CHECK(strstr(twice, "placed-1") != NULL && strstr(twice, "placed-2") != NULL);
+        check_bits(twice, NULL, 0);
+        PxScene *scene;
+        PxWorld *world = world_of(twice, &scene);
+        PxBodyId id;
+        CHECK_OK(px_world_find_body(world, "placed-2", &id));
+        CHECK(id.slot != 0);
+        px_world_free(world);
+        px_scene_free(scene);
+        free(once);
+        free(twice);
+    }
+    PlaceDef def = {.size = 0.3, .material = "wood", .rigid = true, .at = {0, 0.6, 0}};
+    char *free_place = place_body_freely(SCENE(FLOOR "," JELLY), NULL, &def); /* was in the jelly */
+    CHECK(free_place != NULL);
+    PxScene *scene;
+    PxWorld *world = world_of(free_place, &scene);
+    PxBodyId id;
+    PxRigidState rigid;
+    CHECK_OK(px_world_find_body(world, "placed-1", &id));
+    CHECK_OK(px_world_rigid_state(world, id, &rigid));
+    CHECK(rigid.place.y > 0.85); /* half of both is 0.3 */
+    CHECK(rigid.place.y < 1);
+    px_world_free(world);
+    px_scene_free(scene);
+    free(free_place);
+    def.material = "gold";
+    CHECK(place_body_freely(SCENE(TANK "," WATER), NULL, &def) == NULL);
+    CHECK(px_error_message()[0] != 0);
+    CHECK(place_body("[]", &def) == NULL);
+    CHECK(place_body("rubbish", &def) == NULL);
 }
 
 TEST(poured_water_in_a_tank_alone)
@@ -285,13 +411,25 @@ static void nap(void)
     nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
 }
 
+/* A film that counts the frames and then fails. */
+static bool count_film(void *user, const char *out, bool (*each)(void *, uint32_t, uint32_t),
+                       void *each_user, char *error, size_t size)
+{
+    size_t count;
+    CHECK_OK(px_stored_list(out, NULL, 0, &count));
+    *(uint32_t *)user = (uint32_t)count;
+    CHECK(each(each_user, 1, (uint32_t)count));
+    snprintf(error, size, "no ffmpeg");
+    return false;
+}
+
 TEST(a_recording_thread_stores_frames_and_keeps_them_when_it_is_closed)
 {
     const char *text = SCENE(FLOOR "," JELLY);
     Folder folder = folder_make();
     size_t count;
     uint32_t number[16];
-    Recorder *r = record_start(text, NULL, folder_file(&folder, "a"), 3, 1);
+    Recorder *r = record_start(text, NULL, folder_file(&folder, "a"), 3, 1, NULL, NULL);
     CHECK(r != NULL);
     while (record_status(r).running)
         nap();
@@ -301,20 +439,31 @@ TEST(a_recording_thread_stores_frames_and_keeps_them_when_it_is_closed)
     CHECK_OK(px_stored_list(folder_file(&folder, "a"), number, 16, &count));
     CHECK_EQUAL(count, 4); /* with the initial one */
     /* closed in the middle */
-    r = record_start(text, NULL, folder_file(&folder, "b"), 100000, 1);
+    r = record_start(text, NULL, folder_file(&folder, "b"), 100000, 1, NULL, NULL);
     while (record_status(r).frame < 2)
         nap();
     record_close(r);
     CHECK_OK(px_stored_list(folder_file(&folder, "b"), NULL, 0, &count));
     CHECK(count >= 3);
     /* a folder that is taken, and a scene that is none */
-    r = record_start(text, NULL, folder_file(&folder, "a"), 3, 1);
+    r = record_start(text, NULL, folder_file(&folder, "a"), 3, 1, NULL, NULL);
     while (record_status(r).running)
         nap();
     CHECK(strstr(record_status(r).message, "run") != NULL);
     record_close(r);
-    CHECK(record_start("{}", NULL, folder_file(&folder, "c"), 3, 1) == NULL);
+    CHECK(record_start("{}", NULL, folder_file(&folder, "c"), 3, 1, NULL, NULL) == NULL);
     record_close(NULL);
+    /* stopped in the middle: the film of what is there follows */
+    uint32_t filmed = 0;
+    r = record_start(text, NULL, folder_file(&folder, "d"), 100000, 1, count_film, &filmed);
+    while (record_status(r).frame < 2)
+        nap();
+    record_stop(r);
+    while (record_status(r).running)
+        nap();
+    CHECK(filmed >= 3);
+    CHECK_TEXT(record_status(r).message, "no ffmpeg");
+    record_close(r);
     folder_remove(&folder);
 }
 

@@ -6,6 +6,7 @@
 #include "player.h"
 #include "runs.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static PxScene *scene_of(const char *text)
@@ -173,6 +174,37 @@ TEST(a_camera_orbits_pans_zooms_and_fits)
                            (double)m.m[8 + row] * eye.z + (double)m.m[12 + row],
                        0, 1e-5);
     }
+}
+
+TEST(cloth_is_a_surface_of_a_shot)
+{
+    const char *text =
+        "{\"phyxel\": 1, \"time\": {\"frames\": 2, \"fps\": 60}, \"spacing\": 0.1, \"materials\": "
+        "{\"linen\": {\"density\": 500, \"cloth\": {\"mass\": 0.2}}}, \"bodies\": [{\"name\": "
+        "\"towel\", \"material\": \"linen\", \"shape\": {\"sheet\": {\"width\": 0.6, \"length\": "
+        "0.4, "
+        "\"columns\": 6, \"rows\": 4}, \"at\": [0, 1, 0]}}]}";
+    Player *player = player_open(scene_of(text), NULL, 1);
+    CHECK(player != NULL && player_wait(player, 0));
+    const Shot *shot = player_shot(player, NULL);
+    CHECK_EQUAL(shot->surfaces, 1);
+    const ShotSurface *f = &shot->surface[0];
+    CHECK(f->sheet && f->triangles > 0 && f->points > 3);
+    double area = 0;
+    for (uint32_t t = 0; t < f->triangles; ++t) {
+        double e[2][3], n = 0;
+        for (int k = 0; k < 2; ++k)
+            for (int c = 0; c < 3; ++c)
+                e[k][c] =
+                    (double)(f->position[3 * f->triangle[3 * t + (uint32_t)k + 1] + (uint32_t)c] -
+                             f->position[3 * f->triangle[3 * t] + (uint32_t)c]);
+        for (int c = 0; c < 3; ++c)
+            n += pow(e[0][(c + 1) % 3] * e[1][(c + 2) % 3] - e[0][(c + 2) % 3] * e[1][(c + 1) % 3],
+                     2);
+        area += 0.5 * sqrt(n);
+    }
+    CHECK_NEAR(area, 0.24, 1e-5);
+    player_close(player);
 }
 
 TEST_MAIN()

@@ -108,7 +108,28 @@ xdotool key ctrl+z
 sleep 1
 picture undone
 differ dragged undone "undo"
-xdotool key F1
+# a box is placed on the middle of the picture by keyboard, and taken back
+xdotool key Home
+sleep 1
+picture home
+xdotool key 7 key e
+sleep 2
+picture placed
+differ home placed "placing a body"
+xdotool key ctrl+z
+sleep 2
+picture unplaced
+cmp "$work/home.png" "$work/unplaced.png" || fail "undo of a placed body leaves something"
+# the brush pushes it, by keyboard
+xdotool key 5 key e key period key period
+sleep 2
+xdotool key e
+picture pushed
+xdotool key Home key period key period
+sleep 2
+picture unpushed
+differ pushed unpushed "pushing"
+xdotool key 1 key F1
 sleep 0.5
 xdotool search --name 'Keys and mouse' >/dev/null || fail "F1 shows nothing"
 xdotool key Escape

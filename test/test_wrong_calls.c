@@ -558,6 +558,21 @@ TEST(wrong_calls_of_rendering_are_refused)
     RENDER_REFUSED(threads, -1);
 }
 
+TEST(wrong_calls_of_films_are_refused)
+{
+    PxFilm *film;
+    REFUSED(px_film_begin(NULL, 16, 16, 25, &film));
+    REFUSED(px_film_begin("a.mp4", 16, 16, 25, NULL));
+    REFUSED(px_film_begin("a.doc", 16, 16, 25, &film));
+    REFUSED(px_film_begin("a.mp4", 0, 16, 25, &film));
+    REFUSED(px_film_begin("a.mp4", 16, 1u << 30, 25, &film));
+    REFUSED(px_film_begin("a.mp4", 16, 16, (double)NAN, &film));
+    CHECK(film == NULL);
+    REFUSED(px_film_add_pixels(NULL, NULL));
+    REFUSED(px_film_finish(NULL));
+    px_film_abandon(NULL);
+}
+
 /* ---- results ---- */
 
 static bool each_frame(void *user, const PxFrameInfo *frame)
@@ -708,6 +723,19 @@ TEST(displays_and_stored_frames_refuse_wrong_calls)
     REFUSED(px_display_bounds(NULL, &v, &v));
     CHECK(px_display_material(NULL, 0) == NULL && px_display_body(NULL, 0) == NULL);
     CHECK(isnan(px_display_ground(NULL)));
+    CHECK(px_display_spacing(NULL) == 0);
+    PxCoating *coating;
+    PxCoatedBody coated;
+    REFUSED(px_coating_make(NULL, &coating));
+    CHECK(coating == NULL);
+    REFUSED(px_coating_make(NULL, NULL));
+    REFUSED(px_coating_follow(NULL));
+    REFUSED(px_coating_touch(NULL, 0, NULL, v, NULL, NULL, 0));
+    REFUSED(px_coating_get(NULL, NULL));
+    REFUSED(px_coating_set(NULL, NULL));
+    CHECK(!px_coating_body(NULL, 0, &coated) && px_coating_count(NULL) == 0);
+    CHECK(!px_coating_wanted(NULL));
+    px_coating_free(NULL);
     px_display_colour(NAN, rgb);
     CHECK(rgb[0] >= 0 && rgb[0] <= 1);
     px_display_free(NULL);
@@ -928,6 +956,10 @@ TEST(wrong_calls_that_make_meshes_are_refused)
     colon = px_colon_def_default();
     colon.folds = -1;
     REFUSED(px_make_colon(&colon, path, NULL));
+    PxVolumeSamples samples;
+    REFUSED(px_volume_samples_read(NULL, &samples));
+    REFUSED(px_volume_samples_read(NULL, NULL));
+    px_volume_samples_free(NULL);
     REFUSED(px_make_volume_mesh(NULL, path, NULL));
     REFUSED(px_make_volume_mesh(&volume, path, NULL)); /* without a file */
     volume.path = "";

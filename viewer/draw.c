@@ -1,6 +1,7 @@
 #include "draw.h"
 
 #include "gl.h"
+#include "over.h"
 #include "screen_mesh.h"
 #include "shaders.h"
 
@@ -26,6 +27,10 @@ enum {
     RADIOGRAPH,
     SURFEL,
     SPLATS,
+    FILM,
+    FILM_XRAY,
+    VOLUME,
+    ADD,
     PROGRAMS
 };
 
@@ -43,6 +48,10 @@ struct Draw {
     uint32_t bodies;
     double deformed_to; /* time of the bodies that deform; NAN: none yet */
     Mesh *surface;      /* of the shot */
+    Mesh arrow[2];      /* that push, that pull */
+    PxCoating *coating; /* points of films on the bodies; NULL: none */
+    Mesh *film;         /* of the bodies */
+    uint32_t filmed;    /* number of these */
     uint32_t surfaces;
     GLuint balls, places, paints, weights; /* vertex array and its buffers */
     uint32_t ball_count;
@@ -55,6 +64,7 @@ struct Draw {
     Mesh liquid_mesh;
     float *tint, *medium; /* scratch: 4 floats a vertex of the liquid */
     size_t tint_room;
+    Over over;             /* volume in x-rays */
     GlTarget behind, sums; /* picture behind the liquid; x-rays or splats */
     DrawDef last;          /* of the balls on the card */
     bool loaded;
@@ -101,6 +111,10 @@ Draw *draw_create(char *error, size_t size)
         [RADIOGRAPH] = {"radiograph", shader_screen_vertex, shader_radiograph},
         [SURFEL] = {"surfel", shader_surfel_vertex, shader_surfel},
         [SPLATS] = {"splats", shader_screen_vertex, shader_splats},
+        [FILM] = {"film", shader_film_vertex, shader_film},
+        [FILM_XRAY] = {"film in x-rays", shader_film_vertex, shader_film_xray},
+        [VOLUME] = {"volume", shader_screen_vertex, shader_volume},
+        [ADD] = {"add", shader_screen_vertex, shader_add},
     };
     for (int k = 0; k < PROGRAMS; ++k) {
         d->program[k] =
@@ -146,11 +160,16 @@ void draw_free(Draw *d)
         return;
     meshes_free(&d->body, &d->bodies);
     meshes_free(&d->surface, &d->surfaces);
+    meshes_free(&d->film, &d->filmed);
+    px_coating_free(d->coating);
     for (int k = 0; k < PROGRAMS; ++k)
         glDeleteProgram(d->program[k]);
     gl_target_free(&d->picture);
+    over_free(&d->over);
     gl_target_free(&d->behind);
     gl_target_free(&d->sums);
+    mesh_free(&d->arrow[0]);
+    mesh_free(&d->arrow[1]);
     mesh_free(&d->liquid_mesh);
     screen_mesh_free(&d->screen);
     glDeleteVertexArrays(1, &d->empty);
@@ -191,6 +210,9 @@ static void mesh_fill(Mesh *m, const float *position, const float *normal, uint3
 static void load_bodies(Draw *d, const PxDisplay *display)
 {
     meshes_free(&d->body, &d->bodies);
+    meshes_free(&d->film, &d->filmed);
+    px_coating_free(d->coating);
+    d->coating = NULL;
     d->display = display;
     d->deformed_to = NAN;
     uint32_t count = 0;
@@ -223,6 +245,18 @@ static void deform_bodies(Draw *d, double time)
             mesh_fill(&d->body[k], &b->position[0][0], &b->normals[0][0], b->vertices,
                       &b->triangle[0][0], b->triangles);
     }
+}
+
+/* Extent of the matter at the start, m. */
+static double scene_size(const PxDisplay *display, PxVec3 *middle)
+{
+    PxVec3 low, high;
+    if (px_display_bounds(display, &low, &high) != PX_OK)
+        return 1;
+    double x = high.x - low.x, y = high.y - low.y, z = high.z - low.z;
+    *middle = (PxVec3){0.5 * (low.x + high.x), 0.5 * (low.y + high.y), 0.5 * (low.z + high.z)};
+    double size = sqrt(x * x + y * y + z * z);
+    return size > 0 ? size : 1;
 }
 
 /* ---- the shot's particles ---- */
@@ -363,6 +397,92 @@ static void load_surfaces(Draw *d, const Shot *s)
     }
 }
 
+/* ---- films ---- */
+
+/* Points of the films, as the simulation has them: their number is that of the shot's films. */
+static bool make_films(Draw *d, const Shot *s)
+{
+    if (d->coating == NULL && px_coating_make(d->display, &d->coating) != PX_OK)
+        return false;
+    if (px_coating_count(d->coating) != s->films)
+        return false;
+    if (d->film == NULL) {
+        d->film = calloc((size_t)d->bodies + 1, sizeof *d->film);
+        d->filmed = d->film != NULL ? d->bodies : 0;
+    }
+    return px_coating_follow(d->coating) == PX_OK;
+}
+
+static void load_films(Draw *d, const Shot *s)
+{
+    if (s->film == NULL || s->films == 0 || !make_films(d, s))
+        return;
+    for (uint32_t k = 0; k < d->filmed; ++k) {
+        PxCoatedBody b;
+        if (!px_coating_body(d->coating, k, &b) || b.points == 0)
+            continue;
+        /* only triangles that a film covers */
+        uint32_t(*triangle)[3] = calloc((size_t)b.triangles + 1, sizeof *triangle), n = 0;
+        float *film = calloc(8 * (size_t)b.points + 8, sizeof *film);
+        for (uint32_t t = 0; triangle != NULL && t < b.triangles; ++t) {
+            const uint32_t *c = b.triangle[t];
+            if (s->film[b.first + c[0]].film > 0 || s->film[b.first + c[1]].film > 0 ||
+                s->film[b.first + c[2]].film > 0)
+                memcpy(triangle[n++], c, sizeof *triangle);
+        }
+        for (uint32_t i = 0; film != NULL && i < b.points; ++i) {
+            const PxFilmPoint *at = &s->film[b.first + i];
+            const PxDisplayMaterial *m = px_display_material(d->display, at->material);
+            float *to = &film[4 * (size_t)i], *xray = to + 4 * (size_t)b.points;
+            for (int c = 0; c < 3; ++c)
+                to[c] = m != NULL ? m->particles.colour[c] : 0.5f;
+            to[3] = at->film > 0;
+            xray[3] = m != NULL ? at->film * m->surface.xray : 0;
+        }
+        Mesh *m = &d->film[k];
+        if (triangle != NULL && film != NULL) {
+            mesh_fill(m, &b.position[0][0], &b.normals[0][0], b.points, &triangle[0][0], n);
+            if (m->extra[0] == 0)
+                glGenBuffers(2, m->extra);
+            for (int e = 0; e < 2; ++e)
+                gl_fill(GL_ARRAY_BUFFER, m->extra[e], film + 4 * (size_t)b.points * (size_t)e,
+                        4 * (size_t)b.points * sizeof *film);
+        }
+        free(triangle);
+        free(film);
+    }
+}
+
+/* Longest arrow, as a part of the extent of the scene. */
+#define ARROW_PART 0.12f
+/* Stresses are lines of at most so many particles' radii. */
+#define STRESS_RADII 5.0f
+
+static void load_arrows(Draw *d, const Shot *s)
+{
+    PxVec3 middle;
+    float size = ARROW_PART * (float)scene_size(d->display, &middle);
+    if (s->arrows.kind == ARROW_STRESS && s->particles > 0)
+        size = STRESS_RADII * s->place[3];
+    if (s->arrows.kind == ARROW_WALLS)
+        size *= 2.5f;
+    for (int pulls = 0; pulls < 2; ++pulls) {
+        uint32_t n = arrows_mesh(&s->arrows, pulls, size, NULL, NULL);
+        float *position = calloc(6 * (size_t)n + 6, sizeof *position);
+        uint32_t *triangle = calloc((size_t)n + 1, sizeof *triangle);
+        bool room = position != NULL && triangle != NULL;
+        if (room) {
+            float *normal = position + 3 * (size_t)n;
+            arrows_mesh(&s->arrows, pulls, size, position, normal);
+            for (uint32_t k = 0; k < n; ++k)
+                triangle[k] = k;
+            mesh_fill(&d->arrow[pulls], position, normal, n, triangle, n / 3);
+        }
+        free(position);
+        free(triangle);
+    }
+}
+
 /* ---- drawing ---- */
 
 static GLuint use(Draw *d, int which)
@@ -444,6 +564,39 @@ static void draw_bodies(Draw *d, const Shot *s, bool transparent)
     }
 }
 
+/* Films on walls and rigid bodies: over them in pictures, added up in x-rays. */
+static void draw_films(Draw *d, const Shot *s, bool xray)
+{
+    if (s->film == NULL)
+        return;
+    GLuint p = use(d, xray ? FILM_XRAY : FILM);
+    if (!xray) {
+        glEnable(GL_BLEND);
+        glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+        glEnable(GL_POLYGON_OFFSET_FILL);
+        glPolygonOffset(-1, -2);
+    }
+    for (uint32_t k = 0; k < d->filmed && k < s->poses; ++k) {
+        const PxDisplayBody *b = px_display_body(d->display, k);
+        Mesh *m = &d->film[k];
+        if (m->count == 0 || b->look.kind == PX_DISPLAY_HIDDEN || (!b->rigid && !d->def->walls))
+            continue;
+        set_pose(p, &s->pose[k]);
+        glBindVertexArray(m->array);
+        attribute(2, m->extra[xray], 4, GL_FLOAT, false);
+        if (b->inside && !xray) {
+            glEnable(GL_CULL_FACE);
+            glCullFace(GL_FRONT);
+        }
+        draw_mesh(m);
+        glDisable(GL_CULL_FACE);
+    }
+    if (!xray) {
+        glDisable(GL_POLYGON_OFFSET_FILL);
+        glDisable(GL_BLEND);
+    }
+}
+
 static PxDisplayLook surface_look(const Draw *d, const ShotSurface *f)
 {
     const PxDisplayMaterial *m = px_display_material(d->display, f->material);
@@ -459,6 +612,22 @@ static void draw_surfaces(Draw *d, const Shot *s)
         set_look(p, &look, 1);
         if (s->surface[k].triangles > 0)
             draw_mesh(&d->surface[k]);
+    }
+}
+
+/* Tension and forces red, compression and velocities blue. */
+static void draw_arrows(Draw *d, const Shot *s)
+{
+    static const PxDisplayLook look[2] = {
+        {.kind = PX_DISPLAY_GLOSSY, .colour = {0.05f, 0.16f, 0.65f}, .roughness = 0.4f},
+        {.kind = PX_DISPLAY_GLOSSY, .colour = {0.75f, 0.08f, 0.03f}, .roughness = 0.4f}};
+    if (s->arrows.count == 0)
+        return;
+    GLuint p = use(d, MESH);
+    set_pose(p, NULL);
+    for (int k = 0; k < 2; ++k) {
+        set_look(p, &look[k], 1);
+        draw_mesh(&d->arrow[k]);
     }
 }
 
@@ -650,18 +819,6 @@ static float round_length(float longest)
     return ten * (longest < 2 * ten ? 1 : longest < 5 * ten ? 2 : 5);
 }
 
-/* Extent of the matter at the start, m. */
-static double scene_size(const PxDisplay *display, PxVec3 *middle)
-{
-    PxVec3 low, high;
-    if (px_display_bounds(display, &low, &high) != PX_OK)
-        return 1;
-    double x = high.x - low.x, y = high.y - low.y, z = high.z - low.z;
-    *middle = (PxVec3){0.5 * (low.x + high.x), 0.5 * (low.y + high.y), 0.5 * (low.z + high.z)};
-    double size = sqrt(x * x + y * y + z * z);
-    return size > 0 ? size : 1;
-}
-
 static void draw_ground(Draw *d)
 {
     PxVec3 middle = {0};
@@ -698,10 +855,56 @@ static void draw_ground(Draw *d)
 
 /* ---- radiograph ---- */
 
+/* Absorption of a container's wall and of cloth, crossed at a right angle. */
+#define SHELL 0.04f
+
+/* Lines of the picture of a volume, which is then enlarged: a body has no finer detail in it, and
+ * graphics without a card takes a second for that many. */
+enum { VOLUME_LINES = 300 };
+
+static bool same_camera(const Camera *a, const Camera *b)
+{
+    return memcmp(&a->target, &b->target, sizeof a->target) == 0 && a->distance == b->distance &&
+           a->yaw == b->yaw && a->pitch == b->pitch && a->fov == b->fov && a->up == b->up;
+}
+
+/* Sums along all rays, once for each camera. Leaves its target bound. */
+static bool sum_volume(Draw *d)
+{
+    Over *o = &d->over;
+    if (!over_load(o, d->def->over))
+        return false;
+    int width = (int)lrintf(VOLUME_LINES * d->aspect);
+    if (o->aspect == d->aspect && same_camera(&o->camera, d->camera))
+        return true;
+    if (!gl_target_resize(&o->sums, width, VOLUME_LINES, GL_RGBA32F))
+        return false;
+    glBindFramebuffer(GL_FRAMEBUFFER, o->sums.framebuffer);
+    glViewport(0, 0, width, VOLUME_LINES);
+    glDisable(GL_DEPTH_TEST);
+    GLuint p = use(d, VOLUME);
+    set_rays(d, p);
+    glUniformMatrix3fv(glGetUniformLocation(p, "inside"), 1, false, o->to);
+    gl_set3(p, "corner", o->from);
+    glActiveTexture(GL_TEXTURE0);
+    glBindTexture(GL_TEXTURE_3D, o->texture);
+    gl_set_word(p, "volume", 0);
+    draw_screen(d);
+    glBindTexture(GL_TEXTURE_3D, 0);
+    glViewport(0, 0, d->picture.width, d->picture.height);
+    glBindTexture(GL_TEXTURE_2D, o->sums.colour);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
+    glBindTexture(GL_TEXTURE_2D, 0);
+    o->camera = *d->camera;
+    o->aspect = d->aspect;
+    return true;
+}
+
 static void draw_radiograph(Draw *d, const Shot *s)
 {
     PxVec3 middle;
     float size = (float)scene_size(d->display, &middle);
+    bool over = d->def->over != NULL && sum_volume(d);
     if (!gl_target_resize(&d->sums, d->picture.width, d->picture.height, GL_RGBA32F))
         return;
     glBindFramebuffer(GL_FRAMEBUFFER, d->sums.framebuffer);
@@ -721,13 +924,26 @@ static void draw_radiograph(Draw *d, const Shot *s)
             continue;
         set_pose(p, &s->pose[k]);
         gl_set1(p, "absorbs", fmaxf(b->look.xray, 2 / size));
-        gl_set1(p, "shell", b->inside ? 0.04f : 0);
+        gl_set1(p, "shell", b->inside ? SHELL : 0);
         draw_mesh(&d->body[k]);
+    }
+    p = use(d, THICKNESS);
+    set_pose(p, NULL);
+    gl_set1(p, "shell", SHELL);
+    for (uint32_t k = 0; k < d->surfaces; ++k)
+        if (s->surface[k].sheet)
+            draw_mesh(&d->surface[k]);
+    draw_films(d, s, true);
+    if (over) {
+        p = use(d, ADD);
+        bind_texture(p, "more", 0, d->over.sums.colour);
+        draw_screen(d);
     }
     glDisable(GL_BLEND);
     glBindFramebuffer(GL_FRAMEBUFFER, d->picture.framebuffer);
     p = use(d, RADIOGRAPH);
     gl_set1(p, "negative", d->def->dark);
+    gl_set1(p, "range", over ? d->over.range : 0);
     bind_texture(p, "absorbed", 0, d->sums.colour);
     draw_screen(d);
     glEnable(GL_DEPTH_TEST);
@@ -764,6 +980,7 @@ static bool same_balls(const DrawDef *a, const DrawDef *b)
 static void draw_scene(Draw *d, const Shot *shot)
 {
     draw_bodies(d, shot, false);
+    draw_films(d, shot, false);
     if (d->def->mode == DRAW_BEST) {
         draw_surfaces(d, shot);
         draw_surfels(d, shot);
@@ -772,6 +989,10 @@ static void draw_scene(Draw *d, const Shot *shot)
     if (d->def->ground)
         draw_ground(d);
     draw_liquid(d, shot);
+    if (shot->arrows.count > 0) { /* before matter, so that none hides them */
+        glClear(GL_DEPTH_BUFFER_BIT);
+        draw_arrows(d, shot);
+    }
     glEnable(GL_BLEND);
     glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
     glDepthMask(GL_FALSE);
@@ -788,14 +1009,19 @@ void draw_shot(Draw *d, const PxDisplay *display, const Shot *shot, bool fresh,
         return;
     glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &target);
     d->def = def;
+    if (def->over == NULL && d->over.texture != 0)
+        over_free(&d->over);
     if (fresh && display != d->display)
         load_bodies(d, display);
     if (shot != NULL && d->display != NULL)
         deform_bodies(d, shot->time);
     if (shot != NULL && (fresh || !d->loaded || !same_balls(&d->last, def)))
         load_balls(d, shot);
-    if (shot != NULL && fresh)
+    if (shot != NULL && fresh) {
         load_surfaces(d, shot);
+        load_arrows(d, shot);
+        load_films(d, shot);
+    }
     d->loaded = shot != NULL;
     d->last = *def;
     set_camera(d, camera, (float)width / (float)height);

@@ -15,10 +15,12 @@ typedef enum DrawMode {
 
 typedef struct DrawDef {
     DrawMode mode;
-    bool dark;          ///< background and ground
-    bool walls, ground; ///< shown
-    bool own_range;     ///< low and high are stated; else those of the shot
-    float low, high;    ///< of the colours
+    bool dark;                   ///< background and ground
+    bool walls, ground;          ///< shown
+    bool own_range;              ///< low and high are stated; else those of the shot
+    float low, high;             ///< of the colours
+    const PxVolumeSamples *over; ///< volume of Hounsfield units in x-rays; NULL: none
+    ArrowKind arrows;            ///< that shots are asked for; all arrows of a shot are drawn
 } DrawDef;
 
 DrawDef draw_def_default(void);

@@ -12,8 +12,10 @@
  * beginning does not depend on what the hand does later, neither now nor when the path is given
  * whole by keyframes. */
 #define REST 1e-3
+/* Part of the radius of the brush that pushes over which its strength grows from the border. */
+#define FADE 0.5
 
-typedef enum DoneKind { DONE_SET, DONE_HANDLE, DONE_HEATER, DONE_EMITTER, DONE_FORCE } DoneKind;
+typedef enum DoneKind { DONE_SET, DONE_HANDLE, DONE_HEATER, DONE_EMITTER, DONE_FIELD } DoneKind;
 
 /* Something that was done: an event, or a thing with a start and an end. */
 typedef struct Done {
@@ -24,7 +26,7 @@ typedef struct Done {
     double value[3];
     int values;
     PxVec3 at;
-    double radius;
+    double radius, rate;
     PxKeyframe *key;
     size_t keys;
 } Done;
@@ -37,7 +39,7 @@ struct Hands {
     PxHandleId handle;
     PxHeaterId heater;
     PxEmitterId emitter;
-    PxForceId force;
+    PxForceFieldId field;
     char rigid[HAND_NAME]; /* body that is dragged; "": none */
     PxVec3 grip, target;   /* of the drag; the grip is relative to the body's centre */
 };
@@ -158,6 +160,7 @@ static Done *begin(Hands *h, DoneKind kind, double now, const Act *act, const ch
     snprintf(d->path, sizeof d->path, "%s", act->body);
     d->at = act->at;
     d->radius = act->radius;
+    d->rate = act->rate;
     memcpy(d->value, act->value, sizeof d->value);
     return d;
 }
@@ -183,8 +186,8 @@ static PxStatus leave(Hands *h, PxWorld *world)
         status = px_world_remove_handle(world, h->handle);
     else if (d->kind == DONE_HEATER)
         status = px_world_remove_heater(world, h->heater);
-    else if (d->kind == DONE_FORCE)
-        status = px_world_remove_force(world, h->force);
+    else if (d->kind == DONE_FIELD)
+        status = px_world_remove_force_field(world, h->field);
     h->holding = false;
     if (d->kind == DONE_EMITTER) { /* its speed ends, so that the particles in it are not freed */
         char path[HAND_PATH];
@@ -278,17 +281,22 @@ static PxStatus heat(Hands *h, PxWorld *world, const Act *act)
     return status;
 }
 
+/* A wind that is strongest in the middle of the brush: it acts on liquids, solids, cloth and rigid
+ * bodies, and never makes them faster than itself. */
 static PxStatus push(Hands *h, PxWorld *world, const Act *act)
 {
-    Done *d = begin(h, DONE_FORCE, px_world_time(world), act, "push");
+    Done *d = begin(h, DONE_FIELD, px_world_time(world), act, "push");
     if (d == NULL)
         return PX_ERR_MEMORY;
-    PxForceDef def = px_force_def_default();
+    PxForceFieldDef def = px_force_field_def_default();
     def.name = d->name;
+    def.kind = PX_FIELD_OF_WIND;
     def.shape = ball(act->at, act->radius);
-    def.force = (PxVec3){act->value[0], act->value[1], act->value[2]};
+    def.fade = FADE * act->radius;
+    def.velocity = (PxVec3){act->value[0], act->value[1], act->value[2]};
+    def.rate = act->rate;
     def.start = d->start;
-    PxStatus status = px_world_add_force(world, &def, &h->force);
+    PxStatus status = px_world_add_force_field(world, &def, &h->field);
     h->holding = status == PX_OK;
     if (status != PX_OK)
         forget_last(h);
@@ -315,7 +323,7 @@ static PxStatus pour(Hands *h, PxWorld *world, const Act *act)
     def.speed = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     def.start = d->start;
     status = px_world_add_emitter(world, &def, &h->emitter);
-    h->holding = status == PX_OK;
+    h->holding = status == PX_OK && act->kind == ACT_POUR;
     if (status != PX_OK)
         forget_last(h);
     return status;
@@ -338,6 +346,7 @@ PxStatus hands_act(Hands *h, PxWorld *world, const Act *act, double until)
     case ACT_HEAT:
         return heat(h, world, act);
     case ACT_POUR:
+    case ACT_EMIT:
         return pour(h, world, act);
     case ACT_PUSH:
         return push(h, world, act);
@@ -407,9 +416,13 @@ static json_t *thing(const Done *d)
         json_object_set_new(o, "temperature", json_real(d->value[0]));
         json_object_set_new(o, "within", json_real(0.2));
     }
-    if (d->kind == DONE_FORCE)
-        json_object_set_new(o, "force",
+    if (d->kind == DONE_FIELD) {
+        json_object_set_new(o, "kind", json_string("wind"));
+        json_object_set_new(o, "fade", json_real(FADE * d->radius));
+        json_object_set_new(o, "velocity",
                             json_pack("[f, f, f]", d->value[0], d->value[1], d->value[2]));
+        json_object_set_new(o, "rate", json_real(d->rate));
+    }
     json_object_set_new(o, "start", json_real(d->start));
     if (isfinite(d->end))
         json_object_set_new(o, "end", json_real(d->end));
@@ -439,7 +452,7 @@ char *hands_scene(const Hands *h, const char *text)
                                         [DONE_HANDLE] = "handles",
                                         [DONE_HEATER] = "heaters",
                                         [DONE_EMITTER] = "emitters",
-                                        [DONE_FORCE] = "forces"};
+                                        [DONE_FIELD] = "fields"};
     json_t *scene = json_loads(text, 0, NULL);
     if (!json_is_object(scene)) {
         json_decref(scene);

@@ -1,9 +1,9 @@
 /// What is done to a simulation by hand, as a list that can be written into the scene: running that
 /// scene without a window gives the same bits.
 ///
-/// Acts take effect between two frames. Values that are set become events; what holds, heats or
-/// pours becomes a handle, a heater or an emitter with a start and an end; a rigid body is dragged
-/// by events that set its velocity.
+/// Acts take effect between two frames. Values that are set become events; what holds, heats,
+/// pushes or pours becomes a handle, a heater, a force field or an emitter with a start and an end;
+/// a rigid body is dragged by events that set its velocity.
 #ifndef VIEWER_HANDS_H
 #define VIEWER_HANDS_H
 
@@ -17,7 +17,8 @@ typedef enum ActKind {
     ACT_DRAG,  ///< at: moves what is held so that the grabbed point comes there
     ACT_HEAT,  ///< at, radius, value[0]: brings matter in that sphere to a temperature
     ACT_POUR,  ///< at, radius, body (name of a material), value: velocity of the jet
-    ACT_PUSH,  ///< at, radius, value: force on solids in that sphere, N
+    ACT_EMIT,  ///< the same as ACT_POUR, without an end
+    ACT_PUSH,  ///< at, radius, value, rate: draws all matter in that sphere along with a velocity
     ACT_LEAVE, ///< ends what is held, heated, poured or pushed
 } ActKind;
 
@@ -30,6 +31,7 @@ typedef struct Act {
     double radius;
     double value[3];
     int values;
+    double rate; ///< of ACT_PUSH: at which matter takes that velocity, 1/s
 } Act;
 
 typedef struct Hands Hands;

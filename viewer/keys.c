@@ -51,22 +51,26 @@ static void turn(Window *w, double yaw, double pitch)
 
 static void left(Window *w)
 {
-    turn(w, -0.1, 0);
+    if (!tool_shift(w, -8, 0))
+        turn(w, -0.1, 0);
 }
 
 static void right(Window *w)
 {
-    turn(w, 0.1, 0);
+    if (!tool_shift(w, 8, 0))
+        turn(w, 0.1, 0);
 }
 
 static void up(Window *w)
 {
-    turn(w, 0, 0.1);
+    if (!tool_shift(w, 0, -8))
+        turn(w, 0, 0.1);
 }
 
 static void down(Window *w)
 {
-    turn(w, 0, -0.1);
+    if (!tool_shift(w, 0, 8))
+        turn(w, 0, -0.1);
 }
 
 static void nearer(Window *w)
@@ -86,6 +90,18 @@ static void cycle(Window *w)
     gtk_drop_down_set_selected(GTK_DROP_DOWN(w->show_choice), (w->draw.mode + 1) % DRAW_MODES);
 }
 
+static void next_arrows(Window *w)
+{
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(w->arrow_choice), (w->draw.arrows + 1) % ARROW_KINDS);
+}
+
+static void next_colour(Window *w)
+{
+    GtkDropDown *choice = GTK_DROP_DOWN(w->colour_choice);
+    guint count = g_list_model_get_n_items(gtk_drop_down_get_model(choice));
+    gtk_drop_down_set_selected(choice, (gtk_drop_down_get_selected(choice) + 1) % MAX(count, 1));
+}
+
 static void screenshot(Window *w)
 {
     char name[64], text[128];
@@ -98,12 +114,6 @@ static void screenshot(Window *w)
         g_snprintf(text, sizeof text, "The picture is %s", name);
         window_say(w, text);
     }
-}
-
-static void undo(Window *w)
-{
-    if (w->player != NULL)
-        player_undo(w->player);
 }
 
 static void open_scene(Window *w)
@@ -146,6 +156,16 @@ static void tool_pour(Window *w)
     choose_tool(w, TOOL_POUR);
 }
 
+static void tool_body(Window *w)
+{
+    choose_tool(w, TOOL_BODY);
+}
+
+static void tool_emitter(Window *w)
+{
+    choose_tool(w, TOOL_EMITTER);
+}
+
 static const Key keys[] = {
     {"space", "Space", "play or pause", window_toggle_play},
     {"period", ".", "one frame on", step},
@@ -160,16 +180,24 @@ static const Key keys[] = {
     {"Up", "Up", "turn up", up},
     {"Down", "Down", "turn down", down},
     {"x", "X", "next way to show: surfaces, particles, x-ray", cycle},
+    {"c", "C", "next column as colour", next_colour},
+    {"a", "A", "next arrows: velocity, principal stress, forces on walls, none", next_arrows},
     {"F12|<Control>p", "F12", "save the picture as a PNG file here", screenshot},
     {"1", "1", "the mouse turns the scene", tool_look},
     {"2", "2", "the mouse drags solids and rigid bodies", tool_drag},
     {"3", "3", "the mouse heats", tool_heat},
     {"4", "4", "the mouse cools", tool_cool},
-    {"5", "5", "the mouse pushes solids", tool_push},
+    {"5", "5", "the mouse pushes liquids, solids and cloth", tool_push},
     {"6", "6", "the mouse pours", tool_pour},
-    {"<Control>z", "Ctrl+Z", "undo what was last done by hand", undo},
+    {"7", "7", "the mouse places a body", tool_body},
+    {"8", "8", "the mouse places an emitter", tool_emitter},
+    {"e|Return|KP_Enter", "E, Enter",
+     "use the tool at the middle of the picture, or end that; arrows move it", tool_toggle},
+    {"<Control>z", "Ctrl+Z", "undo what was last done by hand", tool_undo},
     {"<Control>s", "Ctrl+S", "save the scene with all that was done", window_save},
-    {"<Control>r", "Ctrl+R", "record what was done to a run folder, or stop", window_record},
+    {"<Control>r", "Ctrl+R", "record what was done to a run folder with a film, or stop",
+     window_record},
+    {"<Control>e", "Ctrl+E", "lay x-rays over a CT volume, or take it away", window_choose_volume},
     {"<Control>o", "Ctrl+O", "open a scene", open_scene},
     {"F1", "F1", "this list", keys_show},
     {"<Control>q", "Ctrl+Q", "close", quit},

@@ -14,8 +14,31 @@ static void number(char out[32], float x)
         snprintf(out, 32, "%.2e", (double)x);
 }
 
+/* What the arrows are, and how long the longest is. */
+static void draw_caption(cairo_t *cr, int height, const Shot *shot, const DrawDef *def)
+{
+    if (shot == NULL || shot->arrows.count == 0 || def->mode == DRAW_XRAY)
+        return;
+    char text[128], most[32];
+    double ink = def->dark ? 0.92 : 0.08, top = height - (shot->value != NULL ? 100 : 28);
+    cairo_text_extents_t size;
+    number(most, shot->arrows.longest);
+    snprintf(text, sizeof text, "arrows: %s, longest %s%s", shot->arrows.name, most,
+             shot->arrows.kind == ARROW_STRESS ? "; tension red, compression blue" : "");
+    cairo_select_font_face(cr, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_set_font_size(cr, 12);
+    cairo_text_extents(cr, text, &size);
+    cairo_set_source_rgba(cr, 1 - ink, 1 - ink, 1 - ink, 0.72);
+    cairo_rectangle(cr, 8, top, size.x_advance + 16, 20);
+    cairo_fill(cr);
+    cairo_set_source_rgb(cr, ink, ink, ink);
+    cairo_move_to(cr, 16, top + 14);
+    cairo_show_text(cr, text);
+}
+
 void legend_draw(cairo_t *cr, int height, const Shot *shot, const DrawDef *def)
 {
+    draw_caption(cr, height, shot, def);
     if (shot == NULL || shot->value == NULL || def->mode == DRAW_XRAY)
         return;
     enum { LEFT = 16, BAR = 180, TALL = 12, STEPS = 90, PAD = 8 };
@@ -64,7 +87,7 @@ static void swap(uint8_t *pixels, int width, int height)
 
 void legend_on_picture(uint8_t *pixels, int width, int height, const Shot *shot, const DrawDef *def)
 {
-    if (shot == NULL || shot->value == NULL)
+    if (shot == NULL || (shot->value == NULL && shot->arrows.count == 0))
         return;
     swap(pixels, width, height);
     cairo_surface_t *surface =

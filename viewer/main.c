@@ -1,4 +1,6 @@
 /// The program phyxel-view, which `phyxel view` starts: a window, or one picture without a display.
+#include "film.h"
+#include "over.h"
 #include "snapshot.h"
 #include "window.h"
 
@@ -12,7 +14,7 @@
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_WRONG = 2 };
 
 typedef struct Options {
-    char *snapshot, *after, *size, *camera, *colour, *show, *range;
+    char *snapshot, *film, *after, *size, *camera, *colour, *arrows, *over, *show, *range;
     gboolean dark, no_walls, no_ground, play;
     int threads;
     char **sets;
@@ -91,6 +93,9 @@ static int read_options(const Options *o, SnapshotDef *def, int *mode)
     def->draw.ground = !o->no_ground;
     if (o->snapshot != NULL && !g_str_has_suffix(o->snapshot, ".png"))
         return wrong("--snapshot is '%.80s', wanted a name that ends in .png", o->snapshot);
+    if (o->film != NULL && !g_str_has_suffix(o->film, ".mp4") &&
+        !g_str_has_suffix(o->film, ".webm") && !g_str_has_suffix(o->film, ".gif"))
+        return wrong("--film is '%.80s', wanted a name that ends in .mp4, .webm or .gif", o->film);
     if (o->after != NULL && !read_time(o->after, &def->after))
         return wrong("--after is '%.80s', wanted a time in seconds, like 2s", o->after);
     if (o->size != NULL &&
@@ -105,6 +110,14 @@ static int read_options(const Options *o, SnapshotDef *def, int *mode)
             !(def->draw.low < def->draw.high))
             return wrong("--range is '%.80s', wanted LOW,HIGH", o->range);
         def->draw.own_range = true;
+    }
+    if (o->arrows != NULL) {
+        int kind = 0;
+        while (kind < ARROW_KINDS && strcmp(arrow_words[kind], o->arrows) != 0)
+            ++kind;
+        if (kind == ARROW_KINDS)
+            return wrong("--arrows is '%.80s', wanted velocity, stress, walls or none", o->arrows);
+        def->draw.arrows = (ArrowKind)kind;
     }
     *mode = 0;
     if (o->show != NULL) {
@@ -183,12 +196,43 @@ static int take_snapshot(const Options *o, const SnapshotDef *def)
     return result;
 }
 
+static int make_film(const Options *o, const SnapshotDef *from)
+{
+    struct stat info;
+    if (stat(o->files[0], &info) != 0 || !S_ISDIR(info.st_mode))
+        return wrong("--film needs a folder of `phyxel run`, and '%.200s' is none", o->files[0]);
+    FilmDef def = {.dir = o->files[0],
+                   .file = o->film,
+                   .width = from->width & ~1, /* H.264 wants even sizes */
+                   .height = from->height & ~1,
+                   .stated_camera = from->stated_camera,
+                   .draw = from->draw,
+                   .colour = from->colour,
+                   .threads = o->threads};
+    if (from->stated_camera) {
+        bool folder;
+        int failure;
+        PxScene *scene = read_named(o, &folder, &failure);
+        if (scene == NULL)
+            return failure;
+        def.camera = camera_from(&from->camera, px_scene_up(scene));
+        px_scene_free(scene);
+    }
+    char error[1024];
+    if (film_make(&def, NULL, NULL, error, sizeof error))
+        return EXIT_DONE;
+    wrong("%s", error);
+    return EXIT_FAILED;
+}
+
 int main(int argc, char **argv)
 {
     Options o = {0};
     const GOptionEntry entries[] = {
         {"snapshot", 0, 0, G_OPTION_ARG_FILENAME, &o.snapshot,
          "write one picture instead of opening a window", "FILE.png"},
+        {"film", 0, 0, G_OPTION_ARG_FILENAME, &o.film,
+         "draw all frames of DIR into a film instead of opening a window", "FILE.mp4"},
         {"after", 0, 0, G_OPTION_ARG_STRING, &o.after, "time of that picture, as in 2s (0)",
          "TIME"},
         {"size", 0, 0, G_OPTION_ARG_STRING, &o.size, "of the picture (800x600)", "WxH"},
@@ -196,6 +240,10 @@ int main(int argc, char **argv)
         {"show", 0, 0, G_OPTION_ARG_STRING, &o.show, "best, particles or xray", "WHAT"},
         {"colour", 0, 0, G_OPTION_ARG_STRING, &o.colour, "a column as colour, such as speed",
          "COLUMN"},
+        {"arrows", 0, 0, G_OPTION_ARG_STRING, &o.arrows,
+         "velocity, stress (principal) or walls (forces on them)", "WHAT"},
+        {"over", 0, 0, G_OPTION_ARG_FILENAME, &o.over,
+         "x-rays pass through a volume of Hounsfield units too", "VOLUME.nrrd"},
         {"range", 0, 0, G_OPTION_ARG_STRING, &o.range, "of the colours", "LOW,HIGH"},
         {"dark", 0, 0, G_OPTION_ARG_NONE, &o.dark, "dark background", NULL},
         {"no-walls", 0, 0, G_OPTION_ARG_NONE, &o.no_walls, "hide the walls", NULL},
@@ -224,10 +272,20 @@ int main(int argc, char **argv)
     int mode, result = read_options(&o, &def, &mode);
     if (result != EXIT_DONE)
         return result;
+    PxVolumeSamples over = {.value = NULL};
+    if (o.over != NULL && !over_read(o.over, &over))
+        return wrong("--over: %s", px_error_message());
+    if (o.over != NULL)
+        def.draw.over = &over;
     if (o.threads < 0 || o.threads > 256)
         return wrong("--threads must be 0 to 256");
     if (o.snapshot != NULL && files == 0)
         return wrong("--snapshot needs a SCENE or DIR");
+    if (o.film != NULL && (files == 0 || o.snapshot != NULL))
+        return wrong(files == 0 ? "--film needs a DIR"
+                                : "--film and --snapshot exclude each other");
+    if (o.film != NULL)
+        return make_film(&o, &def);
     if (o.snapshot != NULL)
         return take_snapshot(&o, &def);
     if (!window_possible()) {

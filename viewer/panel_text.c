@@ -131,15 +131,48 @@ void window_save(Window *w)
 
 /* ---- recording ---- */
 
+/* In the recorder's thread: nothing of the window is touched here. */
+static bool make_film(void *user, const char *out, FilmFunction *each, void *each_user, char *error,
+                      size_t size)
+{
+    FilmDef *film = user;
+    char *file = g_build_filename(out, "film.mp4", NULL);
+    char *pictures = g_build_filename(out, "view", NULL);
+    film->dir = out;
+    film->file = file;
+    film->pictures = g_mkdir_with_parents(pictures, 0755) == 0 ? pictures : NULL;
+    bool good = film_make(film, each, each_user, error, size);
+    g_free(pictures);
+    g_free(file);
+    return good;
+}
+
+/* The film shows what the window shows now; H.264 wants even sizes. */
+static void plan_film(Window *w)
+{
+    int width = gtk_widget_get_width(w->area), height = gtk_widget_get_height(w->area);
+    guint colour = gtk_drop_down_get_selected(GTK_DROP_DOWN(w->colour_choice));
+    w->film = (FilmDef){.width = MAX(16, width & ~1),
+                        .height = MAX(16, height & ~1),
+                        .stated_camera = true,
+                        .camera = w->camera,
+                        .draw = w->draw,
+                        .colour = colour > 0 && colour != GTK_INVALID_LIST_POSITION
+                                      ? player_columns(w->player)[colour - 1]
+                                      : NULL,
+                        .threads = w->def->threads};
+}
+
 static void record_to(Window *w, const char *out)
 {
     char *text = text_of(w), *folder = g_path_get_dirname(w->path);
     char *whole = player_scene_text(w->player, text);
     uint32_t frames = player_status(w->player).last;
     record_close(w->recorder);
-    w->recorder = whole != NULL
-                      ? record_start(whole, folder, out, frames > 0 ? frames : 1, w->def->threads)
-                      : NULL;
+    plan_film(w);
+    w->recorder = whole != NULL ? record_start(whole, folder, out, frames > 0 ? frames : 1,
+                                               w->def->threads, make_film, &w->film)
+                                : NULL;
     if (w->recorder == NULL)
         window_say(w, whole != NULL ? px_error_message() : "The text is no scene: mend it first");
     free(whole);
@@ -166,9 +199,8 @@ void window_record(Window *w)
     if (w->player == NULL || w->folder)
         return;
     if (w->recorder != NULL && record_status(w->recorder).running) {
-        record_close(w->recorder);
-        w->recorder = NULL;
-        gtk_label_set_text(GTK_LABEL(w->record_label), "stopped; the frames so far are kept");
+        record_stop(w->recorder);
+        gtk_label_set_text(GTK_LABEL(w->record_label), "stopping; the frames so far are kept");
         return;
     }
     GtkFileChooserNative *dialog =
@@ -186,11 +218,18 @@ void window_record_status(Window *w)
     if (w->recorder == NULL)
         return;
     RecordStatus s = record_status(w->recorder);
-    g_snprintf(text, sizeof text, "%s %u / %u frames%s%s",
-               s.running              ? "recording"
-               : s.message[0] != '\0' ? "failed after"
-                                      : "recorded",
-               s.frame, s.frames, s.message[0] != '\0' ? ": " : "", s.message);
+    if (s.filming)
+        g_snprintf(text, sizeof text, "filming: %u pictures of %u frames", s.filmed, s.frame + 1);
+    else
+        g_snprintf(text, sizeof text, "%s %u / %u frames%s%s%s",
+                   s.running              ? "recording"
+                   : s.message[0] != '\0' ? "failed after"
+                                          : "recorded",
+                   s.frame, s.frames,
+                   !s.running && s.filmed > 0 && s.message[0] == '\0'
+                       ? ", with film.mp4 and pictures in view"
+                       : "",
+                   s.message[0] != '\0' ? ": " : "", s.message);
     gtk_label_set_text(GTK_LABEL(w->record_label), text);
 }
 

@@ -19,6 +19,14 @@ static void colour_changed(GtkDropDown *choice, GParamSpec *unused, Window *w)
     player_colour(w->player, k == 0 ? NULL : player_columns(w->player)[k - 1]);
 }
 
+static void arrows_changed(GtkDropDown *choice, GParamSpec *unused, Window *w)
+{
+    (void)unused;
+    w->draw.arrows = (ArrowKind)gtk_drop_down_get_selected(choice);
+    if (w->player != NULL)
+        player_arrows(w->player, w->draw.arrows);
+}
+
 static void set_flag(Window *w, bool *flag, GtkCheckButton *check)
 {
     *flag = gtk_check_button_get_active(check);
@@ -102,6 +110,12 @@ GtkWidget *panel_view(Window *w)
     w->colour_signal =
         g_signal_connect(w->colour_choice, "notify::selected", G_CALLBACK(colour_changed), w);
     gtk_box_append(GTK_BOX(box), control_row("Colour by", w->colour_choice));
+    static const char *const arrows[ARROW_KINDS + 1] = {"none", "velocity", "principal stress",
+                                                        "forces on walls"};
+    w->arrow_choice = gtk_drop_down_new_from_strings(arrows);
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(w->arrow_choice), (guint)w->draw.arrows);
+    g_signal_connect(w->arrow_choice, "notify::selected", G_CALLBACK(arrows_changed), w);
+    gtk_box_append(GTK_BOX(box), control_row("Arrows", w->arrow_choice));
     gtk_box_append(GTK_BOX(box),
                    control_check("Walls", w->draw.walls, G_CALLBACK(walls_toggled), w));
     gtk_box_append(GTK_BOX(box),
@@ -109,6 +123,11 @@ GtkWidget *panel_view(Window *w)
     gtk_box_append(GTK_BOX(box), control_check("Dark", w->draw.dark, G_CALLBACK(dark_toggled), w));
     gtk_box_append(GTK_BOX(box),
                    control_check("Faster than real time", false, G_CALLBACK(fast_toggled), w));
+    GtkWidget *volume = gtk_button_new_with_label("X-rays through a volume...");
+    control_name(volume, "X-rays through a volume (Ctrl+E)");
+    gtk_widget_set_tooltip_text(volume, "Lay x-ray pictures over a CT volume, or take it away");
+    g_signal_connect_swapped(volume, "clicked", G_CALLBACK(window_choose_volume), w);
+    gtk_box_append(GTK_BOX(box), volume);
     GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 4);
     gtk_box_append(GTK_BOX(row), control_button("zoom-fit-best-symbolic", "Fit all into view (F)",
                                                 G_CALLBACK(fit_clicked), w));

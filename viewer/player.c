@@ -33,6 +33,9 @@ struct Player {
     char *dir; /* NULL: live */
     int threads;
     PxDisplay *display;
+    PxDisplay *coated; /* of the coating, for the thread; NULL: nothing leaves films */
+    PxCoating *coating;
+    size_t coated_index; /* of the next stored frame that the coating has not seen */
     double fps;
     const char **columns;
 
@@ -46,6 +49,7 @@ struct Player {
     bool playing, unpaced, seek, restart, recolour;
     uint32_t steps, seek_to;
     char column[SHOT_NAME];
+    ArrowKind arrows;
     atomic_bool hurry; /* gives up the present step: quit or restart */
     bool quit;
 
@@ -123,12 +127,15 @@ static Shot *shot_copy(const Shot *from)
     COPY(covered, n)
     COPY(value, n)
     COPY(pose, (size_t)from->poses)
+    COPY(film, from->films)
+    bool arrows = arrows_copy(&s->arrows, &from->arrows);
     s->surface = calloc((size_t)from->surfaces + 1, sizeof *s->surface);
     if (s->surface != NULL)
         for (uint32_t k = 0; k < from->surfaces; ++k)
             copy_surface(&s->surface[k], &from->surface[k]);
     bool good = s->place != NULL && s->material != NULL && s->body != NULL && s->covered != NULL &&
-                s->pose != NULL && s->surface != NULL;
+                s->pose != NULL && s->surface != NULL && arrows &&
+                (from->film == NULL || s->film != NULL);
     for (uint32_t k = 0; good && k < s->surfaces; ++k)
         good = s->surface[k].position != NULL && s->surface[k].normal != NULL &&
                s->surface[k].radius != NULL && s->surface[k].triangle != NULL;
@@ -149,6 +156,14 @@ static void copy_surface(ShotSurface *s, const ShotSurface *from)
     COPY(radius, (size_t)from->points)
     COPY(triangle, 3 * (size_t)from->triangles)
 #undef COPY
+}
+
+/* The films that the matter of a shot leaves, and all before it. The lock is not held. */
+static bool coat(Player *p, Shot *shot)
+{
+    if (p->coating == NULL)
+        return true;
+    return px_display_deform(p->coated, shot->time) == PX_OK && shot_coat(shot, p->coating);
 }
 
 /* Hands a shot to the window. The lock is held; takes the shot over. */
@@ -219,9 +234,14 @@ static void shoot(Player *p, bool fresh_frame)
 {
     char column[SHOT_NAME];
     const char *wanted = column_of(p, column);
+    ArrowKind arrows = p->arrows;
     p->fetching = true;
     pthread_mutex_unlock(&p->lock);
-    Shot *shot = shot_of_world(p->world, p->display, wanted, fresh_frame);
+    Shot *shot = shot_of_world(p->world, p->display, wanted, arrows, fresh_frame);
+    if (shot != NULL && !coat(p, shot)) {
+        shot_free(shot);
+        shot = NULL;
+    }
     pthread_mutex_lock(&p->lock);
     p->fetching = false;
     if (shot == NULL) {
@@ -293,6 +313,11 @@ static void do_undo(Player *p)
         return;
     }
     p->newest = u->frame;
+    if (p->coating != NULL) { /* the films of that frame, if it was kept */
+        bool kept = p->kept_count > 0 && p->newest >= p->kept_first &&
+                    p->newest < p->kept_first + p->kept_count;
+        px_coating_set(p->coating, kept ? p->kept[p->newest - p->kept_first]->film : NULL);
+    }
     hands_cut(p->hands, u->hands, px_world_time(p->world));
     forget_undos(p, p->undo_count - 1);
     forget_kept_after(p, p->newest);
@@ -306,6 +331,8 @@ static void do_undo(Player *p)
 static void make_world(Player *p)
 {
     forget_undos(p, 0); /* before the world that they belong to */
+    if (p->coating != NULL)
+        px_coating_set(p->coating, NULL);
     hands_cut(p->hands, 0, 0);
     p->acts = 0;
     p->fetching = true;
@@ -384,6 +411,29 @@ static void show_kept(Player *p, uint32_t frame)
         publish(p, copy);
 }
 
+/* Lets all frames before that index leave their films. The lock is not held. */
+static bool coat_before(Player *p, size_t index)
+{
+    if (p->coating == NULL)
+        return true;
+    if (p->coated_index > index) {
+        px_coating_set(p->coating, NULL);
+        p->coated_index = 0;
+    }
+    for (; p->coated_index < index; ++p->coated_index) {
+        PxStored *frame;
+        if (px_stored_read(p->dir, p->number[p->coated_index], p->threads, &frame) != PX_OK)
+            return false;
+        Shot *shot = shot_of_stored(frame, p->display, NULL, ARROW_NONE);
+        px_stored_free(frame);
+        bool good = shot != NULL && coat(p, shot);
+        shot_free(shot);
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
 /* Reads and shows the stored frame with that index. The lock is held. */
 static void show_stored(Player *p, size_t index)
 {
@@ -391,14 +441,20 @@ static void show_stored(Player *p, size_t index)
     const char *wanted = column_of(p, column);
     if (p->numbers == 0)
         return;
-    uint32_t number = p->number[index < p->numbers ? index : p->numbers - 1];
+    index = index < p->numbers ? index : p->numbers - 1;
+    uint32_t number = p->number[index];
+    ArrowKind arrows = p->arrows;
     p->status.busy = p->fetching = true;
     pthread_mutex_unlock(&p->lock);
     PxStored *frame;
     Shot *shot = NULL;
-    if (px_stored_read(p->dir, number, p->threads, &frame) == PX_OK) {
-        shot = shot_of_stored(frame, p->display, wanted);
+    if (coat_before(p, index) && px_stored_read(p->dir, number, p->threads, &frame) == PX_OK) {
+        shot = shot_of_stored(frame, p->display, wanted, arrows);
         px_stored_free(frame);
+        if (shot != NULL && !coat(p, shot)) {
+            shot_free(shot);
+            shot = NULL;
+        }
     }
     pthread_mutex_lock(&p->lock);
     p->status.busy = p->fetching = false;
@@ -569,8 +625,11 @@ Player *player_open(PxScene *scene, const char *dir, int threads)
             return NULL;
         }
     }
-    if (p->hands == NULL || px_display_make(scene, &p->display) != PX_OK ||
-        pthread_create(&p->thread, NULL, work, p) != 0) {
+    bool shown = px_display_make(scene, &p->display) == PX_OK;
+    if (shown && px_coating_wanted(p->display))
+        shown = px_display_make(scene, &p->coated) == PX_OK &&
+                px_coating_make(p->coated, &p->coating) == PX_OK;
+    if (p->hands == NULL || !shown || pthread_create(&p->thread, NULL, work, p) != 0) {
         player_close(p);
         return NULL;
     }
@@ -598,6 +657,8 @@ void player_close(Player *p)
     hands_free(p->hands);
     free(p->number);
     free(p->dir);
+    px_coating_free(p->coating);
+    px_display_free(p->coated);
     px_display_free(p->display);
     px_scene_free(p->scene);
     pthread_cond_destroy(&p->wake);
@@ -684,6 +745,14 @@ void player_colour(Player *p, const char *column)
 {
     wish(p);
     snprintf(p->column, sizeof p->column, "%s", column != NULL ? column : "");
+    p->recolour = true;
+    wished(p);
+}
+
+void player_arrows(Player *p, ArrowKind arrows)
+{
+    wish(p);
+    p->arrows = arrows;
     p->recolour = true;
     wished(p);
 }

@@ -44,6 +44,8 @@ void player_seek(Player *player, uint32_t frame);
 void player_restart(Player *player);
 /// The column shown as colour; NULL or "": none.
 void player_colour(Player *player, const char *column);
+/// Arrows that are shown.
+void player_arrows(Player *player, ArrowKind arrows);
 /// Plays faster than real time if the machine can.
 void player_unpaced(Player *player, bool unpaced);
 

@@ -10,8 +10,11 @@ struct Recorder {
     PxScene *scene;
     char *out;
     int threads;
+    RecordFilm *film;
+    void *user;
     pthread_t thread;
-    atomic_bool stop;
+    atomic_bool stop; /* the simulation */
+    atomic_bool quit; /* the film too */
     pthread_mutex_t lock;
     RecordStatus status; /* under the lock */
 };
@@ -30,6 +33,35 @@ static bool progress(void *user, const PxRunProgress *p)
     return !stops(r);
 }
 
+static bool filmed(void *user, uint32_t done, uint32_t all)
+{
+    Recorder *r = user;
+    (void)all;
+    pthread_mutex_lock(&r->lock);
+    r->status.filmed = done;
+    pthread_mutex_unlock(&r->lock);
+    return !atomic_load(&r->quit);
+}
+
+/* The film of all frames that are stored. The lock is not held. */
+static void make_film(Recorder *r)
+{
+    char error[sizeof r->status.message] = "";
+    size_t count = 0;
+    if (r->film == NULL || atomic_load(&r->quit) ||
+        px_stored_list(r->out, NULL, 0, &count) != PX_OK || count == 0)
+        return;
+    pthread_mutex_lock(&r->lock);
+    r->status.filming = true;
+    pthread_mutex_unlock(&r->lock);
+    bool good = r->film(r->user, r->out, filmed, r, error, sizeof error);
+    pthread_mutex_lock(&r->lock);
+    if (!good)
+        snprintf(r->status.message, sizeof r->status.message, "%s",
+                 error[0] != '\0' ? error : "the film was given up; the frames are kept");
+    pthread_mutex_unlock(&r->lock);
+}
+
 static void *work(void *user)
 {
     Recorder *r = user;
@@ -39,16 +71,21 @@ static void *work(void *user)
     def.stop = stops;
     def.stop_user = r;
     PxStatus status = px_run(r->scene, &def, progress, r, NULL);
+    bool good = status == PX_OK || status == PX_ERR_STOPPED;
     pthread_mutex_lock(&r->lock);
-    r->status.running = false;
-    if (status != PX_OK && status != PX_ERR_STOPPED)
+    if (!good)
         snprintf(r->status.message, sizeof r->status.message, "%s", px_error_message());
+    pthread_mutex_unlock(&r->lock);
+    if (good)
+        make_film(r);
+    pthread_mutex_lock(&r->lock);
+    r->status.running = r->status.filming = false;
     pthread_mutex_unlock(&r->lock);
     return NULL;
 }
 
 Recorder *record_start(const char *text, const char *folder, const char *out, uint32_t frames,
-                       int threads)
+                       int threads, RecordFilm *film, void *user)
 {
     PxScene *scene = NULL;
     char count[16];
@@ -64,6 +101,8 @@ Recorder *record_start(const char *text, const char *folder, const char *out, ui
     r->scene = scene;
     r->out = strdup(out);
     r->threads = threads;
+    r->film = film;
+    r->user = user;
     r->status = (RecordStatus){.running = true, .frames = frames};
     pthread_mutex_init(&r->lock, NULL);
     if (r->out == NULL || pthread_create(&r->thread, NULL, work, r) != 0) {
@@ -84,11 +123,19 @@ RecordStatus record_status(Recorder *r)
     return s;
 }
 
+void record_stop(Recorder *r)
+{
+    if (record_status(r).filming)
+        atomic_store(&r->quit, true);
+    atomic_store(&r->stop, true);
+}
+
 void record_close(Recorder *r)
 {
     if (r == NULL)
         return;
     atomic_store(&r->stop, true);
+    atomic_store(&r->quit, true);
     pthread_join(r->thread, NULL);
     pthread_mutex_destroy(&r->lock);
     px_scene_free(r->scene);

@@ -295,16 +295,105 @@ const char shader_thickness[] = GLSL(
     }
 );
 
-const char shader_radiograph[] = GLSL(
-    in vec2 at;
-    uniform sampler2D absorbed;
-    uniform float negative;
+/* ---- films on walls: a thickness at each vertex ---- */
+
+const char shader_film_vertex[] = "#version 330 core\n" GLSL(
+    layout(location = 0) in vec3 position;
+    layout(location = 1) in vec3 normal;
+    layout(location = 2) in vec4 film; /* colour; thickness or absorption */
+    uniform mat4 view;
+    uniform mat4 projection;
+    uniform vec4 turn;
+    uniform vec3 pivot, move;
+    out vec3 place, facing;
+    out vec4 layer;
+    vec3 turned(vec3 v)
+    {
+        return v + 2.0 * cross(turn.xyz, cross(turn.xyz, v) + turn.w * v);
+    }
+    void main()
+    {
+        place = turned(position - pivot) + pivot + move;
+        facing = turned(normal);
+        layer = film;
+        gl_Position = projection * view * vec4(place, 1.0);
+    }
+);
+
+const char shader_film[] = GLSL(
+    in vec3 place, facing;
+    in vec4 layer;
     out vec4 result;
     void main()
     {
-        float left = exp(-max(0.0, texture(absorbed, 0.5 + 0.5 * at).r));
+        vec3 n = normalize(facing);
+        if (dot(n, eye - place) < 0.0)
+            n = -n;
+        result = vec4(encode(shade(layer.rgb, n, place, 0.3, 0.0)), smoothstep(0.2, 0.8, layer.a));
+    }
+);
+
+/* A film is crossed along its slant. */
+const char shader_film_xray[] = GLSL(
+    in vec3 place, facing;
+    in vec4 layer;
+    out vec4 result;
+    void main()
+    {
+        vec3 v = normalize(eye - place);
+        result = vec4(layer.a / max(0.08, abs(dot(normalize(facing), v))));
+    }
+);
+
+/* Absorption along the ray of a pixel through a box of samples. */
+const char shader_volume[] = GLSL(
+    in vec2 at;
+    uniform sampler3D volume;
+    uniform mat3 inside; /* from m to the texture */
+    uniform vec3 corner, right, above, forward;
+    out vec4 result;
+    const int STEPS = 192;
+    void main()
+    {
+        vec3 d = normalize(forward + at.x * right + at.y * above);
+        vec3 o = inside * (eye - corner), v = inside * d;
+        vec3 one = -o / v, two = (vec3(1.0) - o) / v;
+        vec3 first = min(one, two), last = max(one, two);
+        float from = max(0.0, max(first.x, max(first.y, first.z)));
+        float to = min(last.x, min(last.y, last.z));
+        float sum = 0.0;
+        for (int k = 0; k < STEPS && to > from; ++k) {
+            float t = from + (to - from) * (float(k) + 0.5) / float(STEPS);
+            sum += texture(volume, o + t * v).r;
+        }
+        result = vec4(to > from ? sum * (to - from) / float(STEPS) : 0.0);
+    }
+);
+
+const char shader_add[] = GLSL(
+    in vec2 at;
+    uniform sampler2D more;
+    out vec4 result;
+    void main()
+    {
+        result = vec4(texture(more, 0.5 + 0.5 * at).r);
+    }
+);
+
+/* The part of the rays that arrives; through a volume its logarithm, as digital radiographs show
+ * it, up to the absorption `range`. */
+const char shader_radiograph[] = GLSL(
+    in vec2 at;
+    uniform sampler2D absorbed;
+    uniform float negative, range;
+    out vec4 result;
+    void main()
+    {
+        float lost = max(0.0, texture(absorbed, 0.5 + 0.5 * at).r);
+        float left = range > 0.0 ? 1.0 - min(1.0, lost / range) : exp(-lost);
         float grey = mix(left, 1.0 - left, negative);
-        result = vec4(encode(vec3(grey) * mix(vec3(0.97, 0.98, 1.0), vec3(1.0), grey)), 1.0);
+        vec3 shown = vec3(grey) * mix(vec3(0.97, 0.98, 1.0), vec3(1.0), grey);
+        result = vec4(range > 0.0 ? shown : encode(shown), 1.0);
     }
 );
 

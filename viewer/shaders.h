@@ -14,6 +14,8 @@ extern const char shader_liquid_vertex[];
 extern const char shader_liquid[];
 extern const char shader_chord[];
 extern const char shader_thickness[];
+extern const char shader_film_vertex[], shader_film[], shader_film_xray[];
+extern const char shader_volume[], shader_add[];
 extern const char shader_radiograph[];
 extern const char shader_surfel_vertex[];
 extern const char shader_surfel[];

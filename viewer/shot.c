@@ -16,6 +16,8 @@ void shot_free(Shot *s)
         free(s->surface[k].triangle);
     }
     free(s->surface);
+    arrows_free(&s->arrows);
+    free(s->film);
     free(s->pose);
     free(s->place);
     free(s->material);
@@ -29,6 +31,7 @@ size_t shot_bytes(const Shot *s)
 {
     size_t bytes = sizeof *s + s->poses * sizeof *s->pose + s->particles * (size_t)25 +
                    (s->value != NULL ? s->particles * sizeof *s->value : 0);
+    bytes += s->arrows.count * sizeof *s->arrows.arrow + s->films * sizeof *s->film;
     for (uint32_t k = 0; k < s->surfaces; ++k)
         bytes += s->surface[k].points * (size_t)28 + s->surface[k].triangles * (size_t)12;
     return bytes;
@@ -143,6 +146,64 @@ static bool take_value(Shot *s, PxWorld *world, const char *column)
     return true;
 }
 
+/* Arrows of a column of particles; a world without it has none. After take_particles(). */
+static bool take_arrows(Shot *s, PxWorld *world, ArrowKind kind)
+{
+    const char *name = kind == ARROW_STRESS ? "stress" : "velocity";
+    uint32_t components = kind == ARROW_STRESS ? 6 : 3;
+    PxColumnInfo info[128];
+    size_t count = px_world_columns(world, info, 128), found = 0;
+    while (found < count && found < 128 && strcmp(info[found].name, name) != 0)
+        ++found;
+    if (found == count || found == 128 || info[found].components != components)
+        return true;
+    size_t bytes = (size_t)s->particles * components * sizeof(float);
+    float *raw = malloc(bytes + 4);
+    const float *component[6];
+    for (uint32_t c = 0; c < 6; ++c)
+        component[c] = raw != NULL ? raw + c : NULL;
+    bool good = raw != NULL && px_world_read_column(world, name, raw, bytes) == PX_OK;
+    if (good) { /* reading may have sorted the rows */
+        const float *at[3];
+        for (int c = 0; c < 3; ++c)
+            at[c] = px_world_floats(world, "position", c);
+        for (uint32_t i = 0; i < s->particles; ++i)
+            for (int c = 0; c < 3; ++c)
+                s->place[4 * (size_t)i + (size_t)c] = at[c][i];
+        ArrowRows rows = {s->place, component, components, s->particles};
+        good = arrows_of_rows(&s->arrows, kind, &rows);
+    }
+    free(raw);
+    return good;
+}
+
+/* Force on each wall, at the point of its line of action that is nearest to the wall's pivot. */
+static bool take_wall_forces(Shot *s, const PxWorld *world, const PxDisplay *display)
+{
+    s->arrows.kind = ARROW_WALLS;
+    s->arrows.name = "force on walls (N)";
+    for (uint32_t k = 0; k < s->poses; ++k) {
+        const PxDisplayBody *b = px_display_body(display, k);
+        PxBodyId id;
+        PxVec3 force, torque;
+        if (b->rigid || px_world_find_body(world, b->name, &id) != PX_OK ||
+            px_world_boundary_force(world, id, &force, &torque) != PX_OK)
+            continue;
+        double f2 = force.x * force.x + force.y * force.y + force.z * force.z;
+        if (!(f2 > 0))
+            continue;
+        /* the point of the line of action that is nearest to the pivot: (F x T) / F^2 from it */
+        PxVec3 at = {b->pivot.x + s->pose[k].pose.move.x, b->pivot.y + s->pose[k].pose.move.y,
+                     b->pivot.z + s->pose[k].pose.move.z};
+        at.x += (force.y * torque.z - force.z * torque.y) / f2;
+        at.y += (force.z * torque.x - force.x * torque.z) / f2;
+        at.z += (force.x * torque.y - force.y * torque.x) / f2;
+        if (!arrows_add(&s->arrows, at, force))
+            return false;
+    }
+    return true;
+}
+
 static bool take_surfaces(Shot *s, PxWorld *world)
 {
     enum { MOST = 256 };
@@ -176,12 +237,17 @@ static bool take_surfaces(Shot *s, PxWorld *world)
 static void cover(Shot *s)
 {
     for (uint32_t k = 0; k < s->surfaces; ++k) {
-        const ShotSurface *f = &s->surface[k];
+        ShotSurface *f = &s->surface[k];
         if (f->points == 0)
             continue;
-        for (uint32_t i = 0; i < s->particles; ++i)
-            s->covered[i] |=
+        bool any = false;
+        for (uint32_t i = 0; i < s->particles; ++i) {
+            bool own =
                 f->body != UINT32_MAX ? s->body[i] == f->body : s->material[i] == f->material;
+            s->covered[i] |= own;
+            any = any || own;
+        }
+        f->sheet = !any && f->triangles > 0;
     }
 }
 
@@ -201,7 +267,8 @@ static void take_poses(Shot *s, const PxWorld *world, const PxDisplay *display)
     }
 }
 
-Shot *shot_of_world(PxWorld *world, const PxDisplay *display, const char *column, bool coats)
+Shot *shot_of_world(PxWorld *world, const PxDisplay *display, const char *column, ArrowKind arrows,
+                    bool coats)
 {
     Shot *s = start(px_world_count(world), display);
     if (s == NULL)
@@ -221,6 +288,13 @@ Shot *shot_of_world(PxWorld *world, const PxDisplay *display, const char *column
     s->step = s->stats.step;
     s->time = px_world_time(world);
     take_poses(s, world, display);
+    bool drawn = arrows == ARROW_WALLS  ? take_wall_forces(s, world, display)
+                 : arrows != ARROW_NONE ? take_arrows(s, world, arrows)
+                                        : true;
+    if (!drawn) {
+        shot_free(s);
+        return NULL;
+    }
     cover(s);
     return s;
 }
@@ -310,7 +384,19 @@ static bool split_surface(Shot *s, const PxStoredSurface *from)
     return good;
 }
 
-Shot *shot_of_stored(const PxStored *frame, const PxDisplay *display, const char *column)
+static bool take_stored_arrows(Shot *s, const PxStored *frame, ArrowKind kind)
+{
+    const char *name = kind == ARROW_STRESS ? "stress" : "velocity";
+    const float *component[6];
+    for (int c = 0; c < (kind == ARROW_STRESS ? 6 : 3); ++c)
+        if ((component[c] = px_stored_floats(frame, name, c)) == NULL)
+            return true;
+    ArrowRows rows = {s->place, component, 1, s->particles};
+    return arrows_of_rows(&s->arrows, kind, &rows);
+}
+
+Shot *shot_of_stored(const PxStored *frame, const PxDisplay *display, const char *column,
+                     ArrowKind arrows)
 {
     Shot *s = start(px_stored_count(frame), display);
     if (s == NULL)
@@ -332,6 +418,8 @@ Shot *shot_of_stored(const PxStored *frame, const PxDisplay *display, const char
     }
     PxStoredSurface surface;
     bool good = column == NULL || take_stored_value(s, frame, column);
+    if (good && (arrows == ARROW_VELOCITY || arrows == ARROW_STRESS))
+        good = take_stored_arrows(s, frame, arrows);
     for (size_t k = 0; k < 2 && good; ++k)
         if (px_stored_surface(frame, k, &surface))
             good = split_surface(s, &surface);
@@ -341,4 +429,18 @@ Shot *shot_of_stored(const PxStored *frame, const PxDisplay *display, const char
     }
     cover(s);
     return s;
+}
+
+bool shot_coat(Shot *s, PxCoating *coating)
+{
+    if (px_coating_follow(coating) != PX_OK)
+        return false;
+    for (uint32_t k = 0; k < s->poses; ++k)
+        if (px_coating_touch(coating, k, &s->pose[k].pose, s->pose[k].pivot, s->place, s->material,
+                             s->particles) != PX_OK)
+            return false;
+    free(s->film);
+    s->films = px_coating_count(coating);
+    s->film = room(s->films, sizeof *s->film);
+    return s->film != NULL && px_coating_get(coating, s->film) == PX_OK;
 }

@@ -3,7 +3,7 @@
 #ifndef VIEWER_SHOT_H
 #define VIEWER_SHOT_H
 
-#include "phyxel/phyxel.h"
+#include "arrows.h"
 
 enum { SHOT_NAME = 40 };
 
@@ -11,6 +11,7 @@ enum { SHOT_NAME = 40 };
 typedef struct ShotSurface {
     uint32_t material;
     uint32_t body; ///< number of the body in the scene; UINT32_MAX: a coat
+    bool sheet;    ///< cloth: no particles are in it
     uint32_t points, triangles;
     float *position, *normal; ///< 3 numbers per point
     float *radius;            ///< of surfels
@@ -37,6 +38,9 @@ typedef struct Shot {
     float low, high; ///< range of the finite values
     ShotSurface *surface;
     uint32_t surfaces;
+    Arrows arrows;
+    PxFilmPoint *film; ///< on walls; NULL: none
+    size_t films;
     ShotPose *pose; ///< one for each body of the display
     uint32_t poses;
     bool has_stats;
@@ -48,10 +52,17 @@ typedef struct Shot {
 /// Copies the present state of a world. Moves its skins; with `coats` its coats too, which should
 /// be done once per frame. `column` is shown as colour: a column of one component, one of several
 /// whose length is shown, "speed", or NULL. NULL with px_error_message() on failure.
-Shot *shot_of_world(PxWorld *world, const PxDisplay *display, const char *column, bool coats);
+Shot *shot_of_world(PxWorld *world, const PxDisplay *display, const char *column, ArrowKind arrows,
+                    bool coats);
 
 /// The same of a stored frame.
-Shot *shot_of_stored(const PxStored *frame, const PxDisplay *display, const char *column);
+/// Forces on walls are not stored with frames.
+Shot *shot_of_stored(const PxStored *frame, const PxDisplay *display, const char *column,
+                     ArrowKind arrows);
+
+/// Lets the particles touch the walls of a coating of the same display, which has been moved to
+/// the time of the shot, and copies its films. False with px_error_message().
+bool shot_coat(Shot *shot, PxCoating *coating);
 
 /// Accepts NULL.
 void shot_free(Shot *shot);

@@ -19,6 +19,7 @@ static int complain(const char *text)
 static bool reach(Player *player, const SnapshotDef *def)
 {
     player_colour(player, def->colour);
+    player_arrows(player, def->draw.arrows);
     player_unpaced(player, true);
     if (!player_wait(player, -INFINITY))
         return complain(player_status(player).message) == DONE;

@@ -2,6 +2,7 @@
 
 #include "legend.h"
 #include "offscreen.h"
+#include "over.h"
 
 #include <epoxy/gl.h>
 #include <math.h>
@@ -97,11 +98,13 @@ static void start(Window *w, const char *path, PxScene *scene, bool folder, char
         return;
     }
     bool again = w->path != NULL && strcmp(w->path, path) == 0;
+    if (!again)
+        g_ptr_array_set_size(w->before, 0);
     player_close(w->player);
     w->player = player;
     w->shot = NULL;
     w->folder = folder;
-    w->acting = false;
+    w->acting = w->by_key = false;
     char *copy = g_strdup(path);
     g_free(w->path);
     w->path = copy;
@@ -112,6 +115,8 @@ static void start(Window *w, const char *path, PxScene *scene, bool folder, char
     if (!again || !w->camera_known)
         place_camera(w);
     panel_view_columns(w);
+    player_arrows(w->player, w->draw.arrows);
+    panel_tools_fill(w);
     panel_values_fill(w);
     panel_text_fill(w);
     panel_plot_clear(w);
@@ -193,6 +198,44 @@ void window_choose(Window *w, bool folder)
         "_Cancel");
     gtk_native_dialog_set_modal(GTK_NATIVE_DIALOG(dialog), TRUE);
     g_signal_connect(dialog, "response", G_CALLBACK(file_chosen), w);
+    gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));
+}
+
+static void volume_chosen(GtkNativeDialog *dialog, int response, Window *w)
+{
+    if (response == GTK_RESPONSE_ACCEPT) {
+        GFile *file = gtk_file_chooser_get_file(GTK_FILE_CHOOSER(dialog));
+        char *path = g_file_get_path(file);
+        if (path == NULL || !over_read(path, &w->volume)) {
+            window_say(w, path != NULL ? px_error_message() : "wanted a file");
+        } else {
+            w->draw.over = &w->volume;
+            gtk_drop_down_set_selected(GTK_DROP_DOWN(w->show_choice), DRAW_XRAY);
+            window_redraw(w);
+        }
+        g_free(path);
+        g_object_unref(file);
+    }
+    g_object_unref(dialog);
+}
+
+void window_choose_volume(Window *w)
+{
+    if (w->recorder != NULL && record_status(w->recorder).running) {
+        window_say(w, "The film that is being recorded shows the volume: end it first (Ctrl+R)");
+        return;
+    }
+    if (w->draw.over != NULL) {
+        w->draw.over = NULL;
+        px_volume_samples_free(&w->volume);
+        window_redraw(w);
+        return;
+    }
+    GtkFileChooserNative *dialog = gtk_file_chooser_native_new(
+        "Open a volume of Hounsfield units (NRRD)", GTK_WINDOW(w->window),
+        GTK_FILE_CHOOSER_ACTION_OPEN, "_Open", "_Cancel");
+    gtk_native_dialog_set_modal(GTK_NATIVE_DIALOG(dialog), TRUE);
+    g_signal_connect(dialog, "response", G_CALLBACK(volume_chosen), w);
     gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));
 }
 
@@ -623,7 +666,8 @@ bool window_possible(void)
 
 int window_run(const WindowDef *def)
 {
-    Window w = {.def = def, .draw = def->draw, .brush = 3, .hot = 90, .cold = -20};
+    Window w = {.def = def, .draw = def->draw, .brush = 3, .hot = 90, .cold = -20, .place_size = 6};
+    w.before = g_ptr_array_new_with_free_func(g_free);
     w.application = gtk_application_new(NULL, G_APPLICATION_NON_UNIQUE);
     g_signal_connect(w.application, "activate", G_CALLBACK(activate), &w);
     int status = g_application_run(G_APPLICATION(w.application), 0, NULL);
@@ -633,5 +677,7 @@ int window_run(const WindowDef *def)
     g_free(w.path);
     g_free(w.text);
     g_free(w.series);
+    g_ptr_array_unref(w.before);
+    px_volume_samples_free(&w.volume);
     return status;
 }

@@ -2,6 +2,8 @@
 #ifndef VIEWER_WINDOW_PARTS_H
 #define VIEWER_WINDOW_PARTS_H
 
+#include "film.h"
+#include "place.h"
 #include "player.h"
 #include "record.h"
 #include "window.h"
@@ -15,17 +17,19 @@ typedef struct Window {
     GtkWidget *play, *step, *restart, *slider, *status, *frame_label;
     GtkWidget *title;
     GtkWidget *side; ///< notebook of panels
-    GtkWidget *colour_choice, *show_choice;
+    GtkWidget *colour_choice, *show_choice, *arrow_choice;
     gulong slider_signal, colour_signal;
 
     char *path; ///< of the scene or folder; NULL: none
     bool folder;
     Player *player;     ///< NULL: nothing is open
     Recorder *recorder; ///< NULL: nothing is recorded
+    FilmDef film;       ///< that follows the recording
     GtkWidget *record_label;
     Camera camera;
     bool camera_known;
     DrawDef draw;
+    PxVolumeSamples volume; ///< that x-rays pass through, if it was opened here
     Draw *renderer;
     const Shot *shot;
     bool fresh;    ///< the renderer has not seen the shot
@@ -47,6 +51,11 @@ typedef struct Window {
     double hot, cold; ///< degrees Celsius
     double start_x, start_y;
     PxVec3 brushed; ///< where the brush last was
+    bool by_key;    ///< the tool was put to work by the keyboard, at key_x and key_y
+    double key_x, key_y;
+    GtkWidget *shape_choice, *material_choice, *rigid_check; ///< of what is placed
+    double place_size;                                       ///< spacings
+    GPtrArray *before; ///< texts of the scene before each body that was placed
 
     double drag_x, drag_y; ///< last offset of a drag
     int pictures;          ///< drawn since `counted`
@@ -62,6 +71,8 @@ void window_open_text(Window *w, const char *path, const char *text);
 void window_choose(Window *w, bool folder);
 /// Shows a message above the picture; NULL or "": none.
 void window_say(Window *w, const char *text);
+/// Opens the dialog for a volume that x-rays pass through, or takes that away.
+void window_choose_volume(Window *w);
 void window_redraw(Window *w);
 void window_fit(Window *w);
 void window_toggle_play(Window *w);
@@ -83,13 +94,31 @@ void panel_view_columns(Window *w);
 void mouse_attach(Window *w);
 
 /// ---- tools.c: hands in the picture
-enum { TOOL_LOOK, TOOL_DRAG, TOOL_HEAT, TOOL_COOL, TOOL_PUSH, TOOL_POUR, TOOLS };
+enum {
+    TOOL_LOOK,
+    TOOL_DRAG,
+    TOOL_HEAT,
+    TOOL_COOL,
+    TOOL_PUSH,
+    TOOL_POUR,
+    TOOL_BODY,
+    TOOL_EMITTER,
+    TOOLS
+};
 GtkWidget *panel_tools(Window *w);
 /// A button was pressed, moved or released over the picture, in pixels of the widget. Pressing is
 /// false if there is nothing to act on: then the camera turns.
 bool tool_press(Window *w, double x, double y);
 void tool_move(Window *w, double x, double y);
 void tool_release(Window *w);
+/// The keyboard instead of the mouse: puts the tool to work at the middle of the picture, or ends
+/// that; moves it by pixels while it works, and is false else.
+void tool_toggle(Window *w);
+bool tool_shift(Window *w, double x, double y);
+/// Undoes what was last done by hand, or the last body that was placed.
+void tool_undo(Window *w);
+/// Fills the choice of materials for what is open.
+void panel_tools_fill(Window *w);
 
 /// ---- panel_values.c: sliders of live values
 GtkWidget *panel_values(Window *w);

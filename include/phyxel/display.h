@@ -30,6 +30,7 @@ typedef struct PxDisplayLook {
     float roughness; ///< 0 .. 1
     float ior;       ///< refractive index
     float xray;      ///< absorption coefficient of x-rays, 1/m
+    float film;      ///< of matter: thickness of the film that it leaves on walls, m; 0: none
 } PxDisplayLook;
 
 /// A material of the scene. Its number is the value of the particles' column "material".
@@ -86,11 +87,65 @@ PX_API PxStatus px_display_camera(const PxDisplay *display, double aspect, PxSce
 /// Bounds of all matter at the start. Errors: PX_ERR_ARGUMENT.
 PX_API PxStatus px_display_bounds(const PxDisplay *display, PxVec3 *low, PxVec3 *high);
 
+/// Spacing of the scene's particles, m.
+PX_API double px_display_spacing(const PxDisplay *display);
+
 /// Height of the ground along the scene's up axis, m.
 PX_API double px_display_ground(const PxDisplay *display);
 
 /// The colour map of all pictures: sRGB for a value in 0 .. 1 (clamped).
 PX_API void px_display_colour(float value, float rgb[3]);
+
+/// Films that liquids leave on walls and rigid bodies where they have touched them (002 section
+/// 7.4.2). Each triangle has points on a barycentric lattice about as fine as the particles; a
+/// point that a particle of a material with a `film` comes near is covered by that film, and stays
+/// so. It is drawn only: liquids lose no mass by it.
+typedef struct PxCoating PxCoating;
+
+/// The film at a point.
+typedef struct PxFilmPoint {
+    float film;        ///< thickness, m; 0: none
+    uint32_t material; ///< number of its material
+} PxFilmPoint;
+
+/// The points of a body and triangles between them, in its rest frame.
+typedef struct PxCoatedBody {
+    uint32_t first; ///< number of its first point
+    uint32_t points, triangles;
+    const float (*position)[3];
+    const float (*normals)[3];
+    const uint32_t (*triangle)[3]; ///< numbers from 0 on
+} PxCoatedBody;
+
+/// Points about as far apart as particles on all bodies of a display, which must live longer:
+/// always the same ones. Errors: PX_ERR_ARGUMENT, PX_ERR_MEMORY.
+PX_API PxStatus px_coating_make(const PxDisplay *display, PxCoating **out);
+/// Accepts NULL.
+PX_API void px_coating_free(PxCoating *coating);
+/// Does any material of the display leave a film?
+PX_API bool px_coating_wanted(const PxDisplay *display);
+
+/// Number of points of all bodies.
+PX_API size_t px_coating_count(const PxCoating *coating);
+/// The points of body k of the display; false if there is no such body.
+PX_API bool px_coating_body_sized(const PxCoating *coating, size_t k, PxCoatedBody *out,
+                                  size_t size);
+static inline bool px_coating_body(const PxCoating *coating, size_t k, PxCoatedBody *out)
+{
+    return px_coating_body_sized(coating, k, out, sizeof *out);
+}
+/// Moves the points of bodies that deform to where px_display_deform() has moved their triangles.
+/// Errors: PX_ERR_ARGUMENT, PX_ERR_MEMORY.
+PX_API PxStatus px_coating_follow(PxCoating *coating);
+
+/// Lets particles touch body k, which has a pose: `place` are x, y, z and radius of each of `count`
+/// particles, `material` their materials. Errors: PX_ERR_ARGUMENT, PX_ERR_MEMORY.
+PX_API PxStatus px_coating_touch(PxCoating *coating, size_t k, const PxPose *pose, PxVec3 pivot,
+                                 const float *place, const uint32_t *material, uint32_t count);
+
+/// Copies the films of all points; sets them, or with NULL removes all. Errors: PX_ERR_ARGUMENT.
+PX_API PxStatus px_coating_get(const PxCoating *coating, PxFilmPoint *out);
+PX_API PxStatus px_coating_set(PxCoating *coating, const PxFilmPoint *films);
 
 /// A stored frame of a run, read into memory.
 typedef struct PxStored PxStored;

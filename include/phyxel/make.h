@@ -78,6 +78,22 @@ typedef struct PxVolumeResult {
 PX_API PxStatus px_make_volume_mesh(const PxVolumeDef *def, const char *path,
                                     PxVolumeResult *result);
 
+/// The samples of a volume themselves. A sample (i, j, k) is value[i + samples[0] (j + samples[1]
+/// k)], at origin + i step[0] + j step[1] + k step[2].
+typedef struct PxVolumeSamples {
+    uint32_t samples[3];
+    float *value;
+    PxVec3 origin, step[3]; ///< m
+    double least, most;     ///< samples
+} PxVolumeSamples;
+
+/// Reads a volume; `at`, `below` and `largest` of its def are not used. Free it with
+/// px_volume_samples_free(). *out is empty after a failure. Errors: PX_ERR_ARGUMENT, PX_ERR_FORMAT,
+/// PX_ERR_UNSUPPORTED, PX_ERR_MEMORY, PX_ERR_IO.
+PX_API PxStatus px_volume_samples_read(const PxVolumeDef *def, PxVolumeSamples *out);
+/// Accepts NULL, and an empty one.
+PX_API void px_volume_samples_free(PxVolumeSamples *volume);
+
 /// How the triangles of a sheet lie.
 typedef enum PxSheetPattern {
     PX_SHEET_REGULAR,     ///< two a cell, all diagonals parallel

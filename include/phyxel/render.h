@@ -129,6 +129,28 @@ static inline PxStatus px_render(const PxRenderDef *def, PxRenderFunction *each,
 /// PX_ERR_MEMORY.
 PX_API PxStatus px_render_check(const PxRenderDef *def);
 
+/// A film of pictures that the caller draws, encoded by the ffmpeg command.
+typedef struct PxFilm PxFilm;
+
+/// Starts ffmpeg, found by PATH. `path` ends in .mp4, .webm or .gif and stays valid as long as the
+/// film; the film is there when px_film_finish() has returned. Errors: PX_ERR_ARGUMENT,
+/// PX_ERR_UNSUPPORTED when there is no ffmpeg, with a hint how to install it; PX_ERR_IO,
+/// PX_ERR_MEMORY.
+PX_API PxStatus px_film_begin(const char *path, uint32_t width, uint32_t height, double fps,
+                              PxFilm **out);
+
+/// Adds a picture of the film's size: rows from the top, red, green, blue and opacity of each pixel
+/// in a byte each; what is not opaque is laid over white. Errors: PX_ERR_ARGUMENT, PX_ERR_IO with
+/// ffmpeg's message when it has exited.
+PX_API PxStatus px_film_add_pixels(PxFilm *film, const uint8_t *pixels);
+
+/// Waits for ffmpeg and puts the film in its place. Frees `film` in any case. Errors:
+/// PX_ERR_ARGUMENT, PX_ERR_IO.
+PX_API PxStatus px_film_finish(PxFilm *film);
+
+/// Stops ffmpeg; there will be no film. Accepts NULL.
+PX_API void px_film_abandon(PxFilm *film);
+
 #ifdef __cplusplus
 }
 #endif

@@ -907,15 +907,15 @@ PX_API PxStatus px_world_take_means(PxWorld *world);
 /// "principal_stress". Errors: PX_ERR_ARGUMENT, PX_ERR_MEMORY.
 PX_API PxStatus px_world_keep_column(PxWorld *world, const char *column);
 
-/// A surface that the world keeps: the skin of a body, or the coat of a material.
+/// A surface that the world keeps: the skin of a body, the coat of a material, or cloth.
 typedef struct PxWorldSurface {
-    PxBodyId body; ///< of a skin; none for a coat
+    PxBodyId body; ///< of a skin or cloth; none for a coat
     PxMaterialId material;
     uint32_t points;
     uint32_t triangles; ///< 0: the points are surfels
 } PxWorldSurface;
 
-/// Fills `out` with up to `most` surfaces, skins first; returns how many there are.
+/// Fills `out` with up to `most` surfaces: skins, coats, cloth; returns how many there are.
 PX_API size_t px_world_surfaces_sized(const PxWorld *world, PxWorldSurface *out, size_t size,
                                       size_t most);
 static inline size_t px_world_surfaces(const PxWorld *world, PxWorldSurface *out, size_t most)
@@ -924,7 +924,7 @@ static inline size_t px_world_surfaces(const PxWorld *world, PxWorldSurface *out
 }
 
 /// Copies surface number k as it was last moved: 3 numbers per point, 1 radius per point, 3 point
-/// indices per triangle; each array may be NULL. Errors: PX_ERR_ARGUMENT.
+/// indices per triangle; each array may be NULL. Errors: PX_ERR_ARGUMENT, PX_ERR_MEMORY (cloth).
 PX_API PxStatus px_world_read_surface(const PxWorld *world, size_t k, float *position,
                                       float *normal, float *radius, uint32_t *triangle);
 

@@ -18,6 +18,7 @@ struct PxDisplay {
     PX_LIST(PxDisplayMaterial) materials;
     PX_LIST(PxDisplayBody) bodies;
     double level;
+    double spacing;
 };
 
 static PxDisplayLook look_of(const PxLook *look)
@@ -34,6 +35,7 @@ static PxDisplayLook look_of(const PxLook *look)
         .roughness = look->roughness,
         .ior = look->ior,
         .xray = look->xray,
+        .film = look->film,
     };
 }
 
@@ -130,6 +132,7 @@ PxStatus px_display_make(const PxScene *scene, PxDisplay **out)
     d->setting.scene = NULL; /* the display may outlive it */
     d->stated = px_scene_camera(scene, &d->camera) ? &d->camera : NULL;
     d->level = d->setting.level;
+    d->spacing = px_scene_spacing(scene);
     for (size_t k = 0; status == PX_OK && k < scene->materials; ++k)
         status = add_material(d, scene, k);
     for (size_t k = 0; status == PX_OK && k < d->setting.walls.count; ++k)
@@ -230,6 +233,11 @@ PxStatus px_display_bounds(const PxDisplay *display, PxVec3 *low, PxVec3 *high)
     *low = display->setting.matter.low;
     *high = display->setting.matter.high;
     return PX_OK;
+}
+
+double px_display_spacing(const PxDisplay *d)
+{
+    return d != NULL ? d->spacing : 0;
 }
 
 double px_display_ground(const PxDisplay *display)

@@ -153,6 +153,7 @@ PxLook px_look_of_surface(const PxMaterialDef *material, const PxSceneLook *stat
         look.ior = k.clear ? look.ior : k.ior;
     }
     look.xray = absorption_of_xrays(material, stated, size);
+    look.film = stated != NULL ? (float)stated->film : 0;
     look.tint = tint_of(&k, stated);
     return look;
 }

@@ -45,6 +45,7 @@ typedef struct PxLook {
     PxV3 absorb;     ///< clear: absorption coefficient, 1/m [Beer-Lambert]
     int priority;    ///< clear: where several overlap, the highest priority wins
     float xray;      ///< absorption of x-rays, 1/m
+    float film;      ///< of matter: thickness of the film that it leaves on walls, m
     float shell;     ///< for x-rays, thickness of a surface that encloses no matter of its own, m;
                      ///< 0: what it encloses absorbs
     PxV3 tint;       ///< liquids: factor of the albedo of cloth that is full of it

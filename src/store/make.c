@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Largest file with samples, bytes. */
@@ -163,6 +164,35 @@ PxStatus px_make_volume_mesh(const PxVolumeDef *def, const char *path, PxVolumeR
     px_mesh_free(mesh);
     px_volume_free(&volume);
     return status;
+}
+
+PxStatus px_volume_samples_read(const PxVolumeDef *def, PxVolumeSamples *out)
+{
+    PxVolumeDef own;
+    PxVolume volume;
+    PX_WANT(out);
+    *out = (PxVolumeSamples){.value = NULL};
+    PX_TRY(read_volume_def(def, &own));
+    PX_TRY(check_volume(&own));
+    PX_TRY(read_volume(&own, &volume));
+    set_spacing(&own, &volume);
+    *out = (PxVolumeSamples){.value = volume.value,
+                             .origin = px_scale(volume.origin, own.scale),
+                             .least = volume.least,
+                             .most = volume.most};
+    for (int k = 0; k < 3; ++k) {
+        out->samples[k] = volume.samples[k];
+        out->step[k] = px_scale(volume.step[k], own.scale);
+    }
+    return PX_OK;
+}
+
+void px_volume_samples_free(PxVolumeSamples *volume)
+{
+    if (volume == NULL)
+        return;
+    free(volume->value);
+    *volume = (PxVolumeSamples){.value = NULL};
 }
 
 /* ---- sheets ------------------------------------------------------------------------------ */

@@ -493,7 +493,7 @@ static PxStatus act(PxWorld *world, double target, PxUndo *undo)
                      .threads = &world->threads,
                      .dist = &world->dist,
                      .isa = world->isa};
-    if (px_emitters_start_now(world))
+    if (px_emitters_start_now(world) || px_force_fields_start_now(world))
         world->state.bound_due = 1;
     bool wake = world->state.bound_due != 0;
     px_world_melt_range(world);

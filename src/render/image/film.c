@@ -101,7 +101,8 @@ void px_film_abandon(PxFilm *film)
  * Our end of the socket must not stay open in ffmpeg, or it would never see the end of its
  * input. All descriptors are close-on-exec. */
 #define PROTOCOLS "-protocol_whitelist", "file,pipe"
-enum { NOWHERE = 3 }; /* the descriptor of a trial's output in ffmpeg */
+enum { MOST_PIXELS = 16384 }; /* along a side of a picture */
+enum { NOWHERE = 3 };         /* the descriptor of a trial's output in ffmpeg */
 static int start(PxFilm *film, const Kind *kind, double fps, int end)
 {
     char size[32], rate[32], to[PX_PATH_MAX + 8];
@@ -196,6 +197,16 @@ static PxStatus begin(const char *path, uint32_t width, uint32_t height, double 
 
 PxStatus px_film_begin(const char *path, uint32_t width, uint32_t height, double fps, PxFilm **out)
 {
+    if (out != NULL)
+        *out = NULL;
+    PX_WANT(path);
+    PX_WANT(out);
+    if (width < 1 || height < 1 || width > MOST_PIXELS || height > MOST_PIXELS)
+        return px_fail(PX_ERR_ARGUMENT, "film: a picture of %u x %u, wanted 1 to %d pixels", width,
+                       height, MOST_PIXELS);
+    if (!(fps >= PX_FILM_LEAST_FPS && fps <= PX_FILM_MOST_FPS))
+        return px_fail(PX_ERR_ARGUMENT, "film: %g pictures a second, wanted %g to %g", fps,
+                       PX_FILM_LEAST_FPS, PX_FILM_MOST_FPS);
     return begin(path, width, height, fps, false, out);
 }
 
@@ -251,8 +262,17 @@ PxStatus px_film_add(PxFilm *film, const PxPicture *picture)
     return PX_OK;
 }
 
+PxStatus px_film_add_pixels(PxFilm *film, const uint8_t *pixels)
+{
+    PX_WANT(film);
+    PX_WANT(pixels);
+    PxPicture picture = {film->width, film->height, 4, (uint8_t *)pixels};
+    return px_film_add(film, &picture);
+}
+
 PxStatus px_film_finish(PxFilm *film)
 {
+    PX_WANT(film);
     int ended = -1;
     close(film->pipe);
     film->pipe = -1;

@@ -2,6 +2,7 @@
 #ifndef PX_RENDER_IMAGE_FILM_H
 #define PX_RENDER_IMAGE_FILM_H
 
+#include "phyxel/render.h"
 #include "render/trace/draw.h"
 
 /// Checks the file ending: .mp4, .webm or .gif. Errors: PX_ERR_ARGUMENT.
@@ -15,21 +16,8 @@ PxStatus px_film_try(const char *path, uint32_t width, uint32_t height, double f
 #define PX_FILM_LEAST_FPS 1e-3
 #define PX_FILM_MOST_FPS 1e3
 
-typedef struct PxFilm PxFilm;
-
-/// Starts ffmpeg, found by PATH. The film is written to a temporary file that px_film_finish()
-/// renames. Errors: PX_ERR_UNSUPPORTED when there is no ffmpeg, with a hint how to install it;
-/// PX_ERR_IO, PX_ERR_MEMORY.
-PxStatus px_film_begin(const char *path, uint32_t width, uint32_t height, double fps, PxFilm **out);
-
 /// Adds a picture, which must have the film's size; alpha is composited over white.
 /// Errors: PX_ERR_ARGUMENT, PX_ERR_IO with ffmpeg's message when it has exited.
 PxStatus px_film_add(PxFilm *film, const PxPicture *picture);
-
-/// Waits for ffmpeg and renames the film into place. Frees `film` in any case.
-PxStatus px_film_finish(PxFilm *film);
-
-/// Stops ffmpeg and removes its file. Accepts NULL.
-void px_film_abandon(PxFilm *film);
 
 #endif

@@ -357,6 +357,15 @@ static const PxField look_fields[] = {
      .least = 0,
      .most = 1e6,
      .help = "Absorption in x-ray pictures; 0: by the density and the size of the scene."},
+    {.key = "film",
+     .kind = PX_FIELD_NUMBER,
+     .offset = PX_AT(PxSceneLook, film),
+     .unit = "m",
+     .least = 0,
+     .most = 1,
+     .help =
+         "Materials: thickness of the film that they leave on walls and rigid bodies where they "
+         "have touched them; 0: none."},
     {.key = "weft",
      .kind = PX_FIELD_VECTOR,
      .offset = PX_AT(PxSceneLook, weft),

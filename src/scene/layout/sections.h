@@ -69,6 +69,7 @@ typedef struct PxSceneLook {
     PxVec3 colour;
     double roughness, ior;
     double xray;       ///< absorption of x-rays, 1/m; 0: by the density
+    double film;       ///< of materials: thickness of what they leave on walls, m; 0: nothing
     PxVec3 weft, back; ///< of cloth; NAN: as `colour`
     double thread;     ///< woven: width of a thread, m
     const char *texture;

@@ -135,6 +135,14 @@ bool px_force_fields_act(const PxWorld *world)
     return false;
 }
 
+bool px_force_fields_start_now(const PxWorld *world)
+{
+    for (size_t k = 0; k < world->fields.count; ++k)
+        if (world->fields.data[k].live && world->fields.data[k].def.start == world->state.time)
+            return true;
+    return false;
+}
+
 /* Amplitude of noise over its root mean square: all waves in phase. */
 #define PEAK (sqrt(2.0 * WAVES))
 

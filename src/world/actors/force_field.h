@@ -16,6 +16,10 @@ typedef struct PxForceField {
 /// Does one act at the start of this step?
 bool px_force_fields_act(const PxWorld *world);
 
+/// Does one begin to act at the present time? Then the bound on the speed of matter is estimated
+/// anew, as after adding it.
+bool px_force_fields_start_now(const PxWorld *world);
+
 /// Largest acceleration of the fields that act in this step, m/s^2: of attractors and noise, and
 /// the first pull of wind and vortices; *speed (may be NULL) is the largest that wind and the cores
 /// of vortices drive matter to, m/s.

@@ -1,4 +1,5 @@
-/// Skins and coats as users read them.
+/// Skins, coats and cloth as users read them.
+#include "world/cloth_stage.h"
 #include "world/world_parts.h"
 
 #include <string.h>
@@ -30,7 +31,37 @@ size_t px_world_surfaces_sized(const PxWorld *world, PxWorldSurface *out, size_t
         if (count < most)
             px_result_put(out, size, count, &surface, sizeof surface);
     }
+    for (size_t k = 0; k < px_cloth_count(world); ++k, ++count) {
+        PxClothSurface cloth;
+        if (count >= most || px_cloth_surface(world, k, &cloth) != PX_OK)
+            continue;
+        PxWorldSurface surface = {
+            .body = {cloth.body + 1, world->bodies.data[cloth.body].generation},
+            .material = material_id(world, cloth.material),
+            .points = cloth.vertices,
+            .triangles = cloth.triangles};
+        px_result_put(out, size, count, &surface, sizeof surface);
+        px_cloth_surface_free(&cloth);
+    }
     return count;
+}
+
+static PxStatus read_cloth(const PxWorld *world, size_t k, float *position, float *normal,
+                           float *radius, uint32_t *triangle)
+{
+    PxClothSurface cloth;
+    PX_TRY(px_cloth_surface(world, k, &cloth));
+    size_t vectors = 3 * (size_t)cloth.vertices;
+    if (position != NULL)
+        memcpy(position, cloth.position, vectors * sizeof *position);
+    if (normal != NULL)
+        memcpy(normal, cloth.normal, vectors * sizeof *normal);
+    if (radius != NULL)
+        memset(radius, 0, cloth.vertices * sizeof *radius);
+    if (triangle != NULL)
+        memcpy(triangle, cloth.triangle, 3 * (size_t)cloth.triangles * sizeof *triangle);
+    px_cloth_surface_free(&cloth);
+    return PX_OK;
 }
 
 static void copy_triples(const PxTable *table, const char *name, float *to)
@@ -52,9 +83,12 @@ PxStatus px_world_read_surface(const PxWorld *world, size_t k, float *position, 
                                float *radius, uint32_t *triangle)
 {
     PX_WANT(world);
-    if (k >= world->skins.count + world->coats.count)
+    size_t followers = world->skins.count + world->coats.count, sheets = px_cloth_count(world);
+    if (k >= followers + sheets)
         return px_fail(PX_ERR_ARGUMENT, "there is no surface %zu; there are %zu", k,
-                       world->skins.count + world->coats.count);
+                       followers + sheets);
+    if (k >= followers)
+        return read_cloth(world, k - followers, position, normal, radius, triangle);
     if (k < world->skins.count) {
         const PxSkin *skin = px_world_skin_shown(&world->skins.data[k]);
         copy_triples(&skin->shown, "position", position);
