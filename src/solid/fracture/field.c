@@ -3,6 +3,7 @@
 #include "base/random.h"
 #include "matter/kernel.h"
 #include "solid/fracture/paint.h"
+#include "solid/pieces.h"
 #include "solid/stress.h"
 
 #include <math.h>
@@ -93,6 +94,10 @@ static void stress_block(void *user, uint32_t begin, uint32_t end, int thread)
         PxMat3 strain;
         f->strength[i] = (float)strength_of(f, i);
         f->largest[i] = -INFINITY;
+        if (px_solid_is_rigid(f->solid, i)) {
+            f->stress[i] = (PxMat3){{{0}}};
+            continue;
+        }
         if (!(f->strength[i] > 0.0f))
             continue;
         px_solid_stress_in_frame(f->solid, i, &strain, &f->stress[i]);

@@ -31,6 +31,13 @@ static const PxField fields[] = {
     NUMBER(smallest, 0, "m", 0, 1e6,
            "Edge of a cube with the volume of the smallest piece: less does not come off. 0: a "
            "quarter of the shield."),
+    {.key = "rigid_below",
+     .kind = PX_FIELD_NUMBER,
+     .offset = PX_AT(PxMaterialDef, fracture.rigid_below),
+     .unit = "m",
+     .least = 0,
+     .most = 1e6,
+     .help = "Edge of a cube: pieces with less volume move as rigid bodies. 0: all are elastic."},
     NUMBER(opacity, PX_FIELD_ABOVE, "", 0, 10,
            "Length behind a crack's front over which bonds across it weaken, in half supports."),
     NUMBER(rough, 0, "", 0, 1,
