@@ -23,7 +23,7 @@ static bool is_small(const PxSolid *s, const PxSolidFrame *f)
     double volume = 0, edge = 0;
     for (uint32_t i = f->begin; i < f->end; ++i) {
         const PxMaterialDef *def = &s->material[s->particles->material[i]].def;
-        if (!def->fracture.fractures || s->columns.handle[i] != 0)
+        if (!def->fracture.fractures || def->melts.melts || s->columns.handle[i] != 0)
             return false;
         edge = fmax(edge, def->fracture.rigid_below);
         volume += (double)s->columns.volume[i];

@@ -267,10 +267,11 @@ static PxStatus weigh_stretch(PxSolid *s)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", s->count);
     memset(stretch_weight + s->count, 0, 8 * sizeof *stretch_weight);
     for (uint32_t i = 0; i < s->count; ++i) {
-        float weight = 1.0f;
+        /* rows that may crack keep their rest places even if they are ill-conditioned */
+        bool breaks = s->material[s->particles->material[i]].def.fracture.fractures;
+        float weight = breaks || s->row_law == NULL ? 1.0f : s->lists->cell_weight[i];
         if (s->row_law != NULL)
-            weight = stiffest > 0.0f ? s->lists->cell_weight[i] * s->row_law[i].stiff[6] / stiffest
-                                     : 0.0f;
+            weight = stiffest > 0.0f ? weight * s->row_law[i].stiff[6] / stiffest : 0.0f;
         stretch_weight[i] = s->frame[s->frame_of[i]].rigid ? 0.0f : weight;
     }
     s->stretch_weight = stretch_weight;

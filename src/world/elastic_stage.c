@@ -196,6 +196,7 @@ PxStatus px_elastic_stage_rest_shapes(PxWorld *world)
                           torn || stretched, &result));
     if (result.looked)
         world->state.rest_stretch = result.stretch;
+    world->fracture.melted = result.changed;
     if (result.changed)
         world->state.halvings = world->state.highest = 0;
     world->state.elastic_count = world->elastic_set.row.count;

@@ -63,7 +63,7 @@ static double strength_of(const PxFractureField *f, uint32_t i)
 {
     const PxSolid *s = f->solid;
     const PxMaterialDef *def = &s->material[s->particles->material[i]].def;
-    if (!def->fracture.fractures)
+    if (!def->fracture.fractures || (f->molten != NULL && f->molten[i] > 0.0f))
         return 0;
     double u = px_random_unit(s->particles->id[i], 0, 0x66726163);
     double left = 1;
@@ -117,6 +117,8 @@ PxStatus px_fracture_stresses(PxFractureField *f, const PxSolid *s, bool *due)
     const PxColumn *weak = px_table_find(&s->particles->table, PX_FRACTURE_WEAK);
     for (int k = 0; k < 5 && weak != NULL; ++k)
         f->weak[k] = weak->data[k];
+    const PxColumn *molten = px_table_find(&s->particles->table, "rest_molten");
+    f->molten = s->row_law != NULL && molten != NULL ? molten->data[0] : NULL;
     px_parallel_for(s->threads, s->count, PX_BLOCK, stress_block, f);
     *due = false;
     for (uint32_t i = 0; i < s->count; ++i)

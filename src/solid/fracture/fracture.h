@@ -17,6 +17,7 @@ typedef struct PxFracture {
     PxCrackMoves moves;      ///< buffer
     PxGrid grid[3];          ///< of particles, of triangles, of other parts
     bool stale;              ///< `now` must be read from the tables
+    bool melted;             ///< set by the caller: rest shapes changed in this step (heal.h)
     bool planned;            ///< `next` and `strength` wait to be committed
     uint64_t changed;        ///< entries of `strength` that differ from the bonds
     double fastest;          ///< largest planned speed of a crack front, cells per second

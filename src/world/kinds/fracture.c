@@ -91,8 +91,6 @@ const char *px_fracture_wrong(const PxMaterialDef *def)
 {
     if (!(def->young > 0))
         return "only a solid breaks: wanted \"young\" above 0 beside \"fracture\"";
-    if (def->melts.melts)
-        return "matter that melts does not break: leave out \"fracture\" or \"melts\"";
     if (def->absorb > 0)
         return "matter with rest-shape updates does not break: leave out \"fracture\" or "
                "\"absorb\"";
