@@ -4,7 +4,7 @@
 #include "base/vec.h"
 #include "phyxel/phyxel.h"
 #include "rigid/mass.h"
-#include "rigid/spin.h"
+#include "base/spin.h"
 #include "shape/tessellate.h"
 #include "study/rigid_room.h"
 

@@ -234,7 +234,8 @@ typedef struct PxFractureDef {
     double score_width;    ///< of a score, m; 0: two spacings
     PxVec3 inside;         ///< colour of the faces of cracks in skins, sRGB; 0: that of the body
     double smallest;       ///< edge of a cube; smaller pieces do not come off, m; 0: shield / 4
-    double reserved[3];    ///< must be 0
+    double rigid_below;    ///< edge of a cube; smaller pieces move as rigid bodies, m; 0: none does
+    double reserved[2];    ///< must be 0
 } PxFractureDef;
 
 /// Returns a def with `fractures` false.
@@ -795,6 +796,7 @@ typedef struct PxStats {
     uint64_t joints_broken; ///< joints of rigid bodies that have broken
     double work_fields;     ///< by force fields; one of the changes of energy above
     double rigid_work_fields, cloth_work_fields; ///< work of force fields on them, J
+    uint64_t rigid_fragments; ///< of the fragments: pieces that move as rigid bodies
 } PxStats;
 
 /// Description of one member of PxStats, which is a column of stats.csv.

@@ -1,5 +1,6 @@
 #include "contact/solid_walls.h"
 
+#include "contact/piece_walls.h"
 #include "solid/friction.h"
 
 #include <math.h>
@@ -17,13 +18,6 @@ typedef struct Touch {
 static PxVec3 vec_of(const float *quad)
 {
     return px_vec((double)quad[0], (double)quad[1], (double)quad[2]);
-}
-
-/* Does boundary k stand or follow keyframes? Others, which yield, have contact of their own
- * (contact/solid_rigids.h). */
-static bool stands(const PxSolidWalls *w, size_t k)
-{
-    return !(w->boundary[k]->per_mass > 0);
 }
 
 /* ---- who may meet a boundary ------------------------------------------------- */
@@ -71,7 +65,7 @@ static void near_block(void *user, uint32_t begin, uint32_t end, int thread)
         PxVec3 x = px_solid_place(s, i), normal;
         double nearest = fmax(1.0001 * reach, SEARCHED * radius);
         for (size_t k = 0; k < w->boundaries; ++k)
-            if (stands(w, k))
+            if (px_solid_walls_stands(w, k))
                 nearest = fmin(nearest, px_boundary_near(w->boundary[k], 0, x, nearest, &normal));
         w->near[i] = nearest < reach;
         bool frozen_in = nearest < FROZEN_IN * radius;
@@ -118,12 +112,14 @@ PxStatus px_solid_walls_begin(PxSolidWalls *w, PxSolid *s)
         w->load == NULL || (w->push == NULL && some_restitution(s)) || w->speed == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", s->count);
     w->travel = px_boundaries_travel(w->boundary, w->boundaries);
+    w->near_pieces = NULL;
     if (w->boundaries == 0) {
         memset(w->near, 0, s->count);
         return PX_OK;
     }
     Touch t = {.walls = w, .solid = s};
     px_parallel_for(s->threads, s->count, PX_BLOCK, near_block, &t);
+    PX_TRY(px_piece_walls_begin(w, s));
     for (uint32_t k = 0; k < s->frames; ++k)
         w->speed[k] = s->frame[k].velocity;
     return PX_OK;
@@ -137,8 +133,7 @@ static void hand_over(const PxSolidWalls *w, uint32_t i)
         px_boundary_take_moment(w->boundary[w->by[i]], w->load[i].impulse, w->load[i].torque);
 }
 
-/* Notes that row i, at `place`, got an impulse from boundary k. */
-static void note_impulse(PxSolidWalls *w, uint32_t i, uint32_t k, PxVec3 place, PxVec3 impulse)
+void px_solid_walls_note(PxSolidWalls *w, uint32_t i, uint32_t k, PxVec3 place, PxVec3 impulse)
 {
     Load *load = &w->load[i];
     if (w->by[i] != k) { /* rare: contacts with two boundaries in one step */
@@ -191,7 +186,7 @@ static void give_back(PxSolidWalls *w, const PxSolid *s, const PxSolidFrame *f, 
     for (uint32_t i = f->begin; i < f->end; ++i) {
         double share = px_length(vec_of(w->push + 4 * (size_t)i)) / pushes;
         if (share > 0)
-            note_impulse(w, i, w->by[i], middle, px_scale(lost, -share));
+            px_solid_walls_note(w, i, w->by[i], middle, px_scale(lost, -share));
     }
 }
 
@@ -321,7 +316,7 @@ static bool touch_one(const Touch *t, uint32_t i, uint32_t k, const PxMat3 *back
     if (w->push != NULL)
         note_push(w->push + 4 * (size_t)i, px_mat3_apply(*back, n), along * mass,
                   px_dot(moving, n));
-    note_impulse(w, i, k, ball->x, px_scale(change, mass));
+    px_solid_walls_note(w, i, k, ball->x, px_scale(change, mass));
     /* Friction also corrects the displacement of this move; otherwise a body at rest on a slope
      * would creep down. */
     ball->x = px_mad(ball->x, px_mad(change, n, -along), s->moved);
@@ -331,7 +326,8 @@ static bool touch_one(const Touch *t, uint32_t i, uint32_t k, const PxMat3 *back
 static bool is_inside(const PxSolidWalls *w, PxVec3 x, double depth)
 {
     for (size_t k = 0; k < w->boundaries; ++k)
-        if (stands(w, k) && px_boundary_distance(w->boundary[k], 1, x, NULL) < -depth)
+        if (px_solid_walls_stands(w, k) &&
+            px_boundary_distance(w->boundary[k], 1, x, NULL) < -depth)
             return true;
     return false;
 }
@@ -358,7 +354,7 @@ static void touch_block(void *user, uint32_t begin, uint32_t end, int thread)
         /* a second round after a contact, for corners between two boundaries */
         for (int round = 0; round == 0 || (round == 1 && hit); ++round, ball.due = 0)
             for (uint32_t k = 0; k < w->boundaries; ++k)
-                if (stands(w, k) && touch_one(t, i, k, &back, &ball, &nearest))
+                if (px_solid_walls_stands(w, k) && touch_one(t, i, k, &back, &ball, &nearest))
                     hit = true;
         *grip = nearest < (1 + NEAR) * radius ? (float)ball.grip : 0.0f;
         if (!hit) {
@@ -399,6 +395,7 @@ void px_solid_walls_touch(PxSolidWalls *w, PxSolid *s, double when)
     w->caught += atomic_load(&t.caught);
     w->leaked += atomic_load(&t.leaked);
     w->stuck = atomic_load(&t.stuck);
+    px_piece_walls_touch(w, s, when);
 }
 
 /* ---- for solves ------------------------------------------------------------- */
@@ -432,7 +429,7 @@ static void meet_block(void *user, uint32_t begin, uint32_t end, int thread)
             continue;
         for (uint32_t k = 0; k < w->boundaries && w->near[i]; ++k) {
             PxVec3 n;
-            if (!stands(w, k))
+            if (!px_solid_walls_stands(w, k))
                 continue;
             double d = px_boundary_distance(w->boundary[k], s->when, x, &n);
             if (d < nearest) {
@@ -477,8 +474,8 @@ void px_solid_walls_rebound(PxSolidWalls *w, PxSolid *s, const PxSolidContact *c
         ++w->caught;
         PxVec3 n = vec_of(c->normal);
         const PxMat3 turn = s->frame[s->frame_of[i]].turn;
-        note_impulse(w, i, c->boundary, px_solid_place(s, i),
-                     px_mat3_apply(turn, vec_of(c->impulse)));
+        px_solid_walls_note(w, i, c->boundary, px_solid_place(s, i),
+                            px_mat3_apply(turn, vec_of(c->impulse)));
         if (w->push != NULL)
             note_push(w->push + 4 * (size_t)i, n, fmax(0, (double)c->pressed),
                       px_dot(vec_of(c->velocity), n));

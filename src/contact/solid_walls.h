@@ -10,6 +10,9 @@ typedef struct PxSolidWalls {
     size_t boundaries;
     bool silent;   ///< another rank, which has the same solids, gives boundaries their impulses
     uint8_t *near; ///< by row: it may reach a boundary in this step
+    uint8_t
+        *near_pieces; ///< the same for rows of rigid pieces, which `near` leaves out; NULL: none
+    struct PxPieceContact *contact; ///< of a rigid piece (piece_walls.h)
     float *last;   ///< 4 per row: displacement at the last distance test, and that distance
     float *radius; ///< by row: contact distance in this step, m
     float *push;   ///< 4 per row: impulse by boundaries in the last move, N s, and that times the
@@ -38,6 +41,16 @@ void px_solid_walls_meet(PxSolidWalls *walls, PxSolid *solid, PxSolidContact *co
 /// After an implicit solve with contacts: boundaries take the contact impulses, and bodies that
 /// rebound lose speed according to their restitution.
 void px_solid_walls_rebound(PxSolidWalls *walls, PxSolid *solid, const PxSolidContact *contact);
+
+/// Notes that row i, at `place`, got an impulse from boundary k, which takes the opposite.
+void px_solid_walls_note(PxSolidWalls *walls, uint32_t i, uint32_t k, PxVec3 place, PxVec3 impulse);
+
+/// Does boundary k stand or follow keyframes? Others, which yield, have contact of their own
+/// (contact/solid_rigids.h).
+static inline bool px_solid_walls_stands(const PxSolidWalls *walls, size_t k)
+{
+    return !(walls->boundary[k]->per_mass > 0);
+}
 
 /// At the end of the step: gives the accumulated impulses to the boundaries.
 void px_solid_walls_end(PxSolidWalls *walls, const PxSolid *solid);

@@ -241,8 +241,12 @@ static PxStatus choose_frames(const PxRestInput *in, const uint64_t *least, PxRe
     }
     for (uint32_t i = 0; i < in->count; ++i)
         if (parts->component[i] > 0 && in->particles->id[i] == least[parts->component[i] - 1]) {
+            /* Cracks of a body lie in one rest space. Components that break begin with their
+             * place in the world, so that they do not overlap there. */
+            bool breaks = in->c->material[in->particles->material[i]].def.fracture.fractures;
             leader[parts->component[i] - 1] = i;
-            parts->move[parts->component[i] - 1] = px_particle_place(in->particles, i);
+            parts->move[parts->component[i] - 1] =
+                breaks ? px_vec(0, 0, 0) : px_particle_place(in->particles, i);
         }
     PX_TRY(px_dist_share(in->c->dist, (PxDistArray){parts->move, sizeof(PxVec3), sizeof(PxVec3)},
                          leader, parts->components, in->c->scratch));

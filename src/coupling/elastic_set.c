@@ -3,6 +3,7 @@
 #include "dist/disjoint_sets.h"
 #include "matter/melt.h"
 #include "solid/fracture/relax.h"
+#include "solid/pieces.h"
 #include "solid/solid_columns.h"
 
 #include <stdlib.h>
@@ -776,6 +777,7 @@ PxStatus px_elastic_set_open(PxElasticSet *set, const PxCoupling *c, PxSolid *s)
         for (uint32_t i = s->frame[k].begin; i < s->frame[k].end; ++i)
             s->frame_of[i] = k;
     PX_TRY(find_laws(set, c, s));
+    PX_TRY(px_solid_pieces_mark(s));
     return px_solid_begin(s);
 }
 

@@ -75,8 +75,8 @@ static void kept_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
         if (slot > 0 && elastic) {
             in->solid_now[i] = f->solid[i];
             /* cells with too few neighbours for a strain have weight 0 and keep nothing */
-            in->kept[i] =
-                f->solid[i] * kept_by_strain(in, i) * in->set->lists.cell_weight[slot - 1];
+            float weight = px_rest_is_final(in, i) ? 1.0f : in->set->lists.cell_weight[slot - 1];
+            in->kept[i] = f->solid[i] * kept_by_strain(in, i) * weight;
         }
         changed = changed || elastic != (slot > 0) ||
                   (elastic && (in->kept[i] < 1.0f || in->elastic.molten[i] != f->molten[i]));

@@ -72,10 +72,19 @@ typedef struct PxRestComponents {
     PxVec3 *move;
 } PxRestComponents;
 
-/// Does the material of a row have rest-shape updates?
+/// Is a row solid matter that may crack? It keeps rest place and bonds whatever its strain: cracks
+/// lie in the rest shape, and new bonds would close them.
+static inline bool px_rest_is_final(const PxRestInput *in, uint32_t i)
+{
+    return in->c->material[in->particles->material[i]].def.fracture.fractures &&
+           !(in->fractions->solid[i] < 1.0f);
+}
+
+/// Does the rest place of a row follow its deformation?
 static inline bool px_rest_changes(const PxRestInput *in, uint32_t i)
 {
-    return isfinite(px_rest_update_interval(&in->c->material[in->particles->material[i]].def));
+    return isfinite(px_rest_update_interval(&in->c->material[in->particles->material[i]].def)) &&
+           !px_rest_is_final(in, i);
 }
 
 static inline PxVec3 px_rest_place(const PxRestInput *in, uint32_t i)

@@ -1,7 +1,7 @@
 /// Contacts of rigid bodies as constraints: finding them, and what is kept of them.
 #include "base/stop.h"
 #include "rigid/solver_parts.h"
-#include "rigid/spin.h"
+#include "base/spin.h"
 #include "shape/shape_inner.h"
 
 #include <stdlib.h>

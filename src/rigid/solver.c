@@ -15,7 +15,7 @@
 /// directly or by others, do not influence each other's bits, so that those asleep can be left out.
 #include "base/stop.h"
 #include "rigid/solver_parts.h"
-#include "rigid/spin.h"
+#include "base/spin.h"
 #include "shape/shape_inner.h"
 
 #include <stdlib.h>

@@ -19,6 +19,7 @@
 #include "solid/friction.h"
 #include "solid/integration.h"
 #include "solid/passes.h"
+#include "solid/pieces.h"
 
 #include <math.h>
 #include <string.h>
@@ -234,6 +235,8 @@ static void residual_part(void *user, uint32_t begin, uint32_t end, PxPart *part
         }
         filter(job, i, r);
         there = fmax(there, sqrt(size));
+        if (px_solid_is_rigid(s, i)) /* see residual() */
+            continue;
         left = fmax(left, sqrt((double)(r[0] * r[0] + r[1] * r[1] + r[2] * r[2])) * (double)per /
                               (double)job->dt);
     }
@@ -251,7 +254,8 @@ static double residual(Job *job)
     PxRows rows = px_solid_rows(s, PX_BLOCK);
     PxPart most = {.maxima = 2};
     px_reduce(&rows, residual_part, job, &most);
-    job->off = most.most[0];
+    double rigid = px_solid_pieces_project(s, job->r) / (double)job->dt;
+    job->off = fmax(most.most[0], rigid);
     job->there = most.most[1];
     double g = px_length(s->gravity);
     if (!(job->off > ROUNDING * s->highest * 2 * (double)s->particles->radius[0]))
@@ -421,6 +425,7 @@ static bool solve(Job *job, double wanted, uint32_t most, uint64_t *iterations)
             s->press->tangent(s->press->user, job->z, job->pressed);
         }
         add_rows(job, apply_part, 256);
+        px_solid_pieces_project(s, job->az); /* z is rigid there: z . A z stays */
         ++*iterations;
         double rz = job->sum[0];
         if (!(rz > 0))
@@ -507,7 +512,7 @@ static bool revise(Job *job)
     for (uint32_t i = 0; i < s->count; ++i) {
         PxSolidContact *c = &job->contact[i];
         float *w = job->w + 4 * (size_t)i;
-        if (s->inverse_mass[i] == 0.0f)
+        if (s->inverse_mass[i] == 0.0f || px_solid_is_rigid(s, i)) /* touch() stops pieces */
             continue;
         if (c->on && c->pressed < 0.0f && !c->released) {
             c->on = false;
@@ -541,8 +546,8 @@ static void rest_on_walls(Job *job, double when)
     for (uint32_t i = 0; i < s->count; ++i) {
         PxSolidContact *c = &job->contact[i];
         float *w = job->w + 4 * (size_t)i, into = 0;
-        c->on = s->inverse_mass[i] > 0.0f && c->gap < ON_IT * s->particles->radius[i] &&
-                c->before >= -c->slow;
+        c->on = s->inverse_mass[i] > 0.0f && !px_solid_is_rigid(s, i) &&
+                c->gap < ON_IT * s->particles->radius[i] && c->before >= -c->slow;
         if (!c->on)
             continue;
         for (int k = 0; k < 3; ++k)
@@ -750,10 +755,11 @@ static void aim_block(void *user, uint32_t begin, uint32_t end, int thread)
         const PxSolidFrame *f = &s->frame[s->frame_of[i]];
         PxVec3 fall = f->held ? px_vec(0, 0, 0) : f->fall;
         const float g[3] = {(float)fall.x, (float)fall.y, (float)fall.z};
+        bool last = job->extrapolated && !f->rigid; /* the guess must be a rigid motion there */
         for (size_t c = 0; c < 3; ++c) {
             size_t k = 4 * (size_t)i + c;
             job->aim[k] = s->v[k] + job->dt * s->pull[k];
-            job->w[k] = s->v[k] + job->dt * (job->extrapolated ? s->columns.last[c][i] : g[c]);
+            job->w[k] = s->v[k] + job->dt * (last ? s->columns.last[c][i] : g[c]);
         }
     }
 }
@@ -785,6 +791,7 @@ static PxStatus substep(Job *job, const double *param, double from, double dt)
 {
     PxSolid *s = job->solid;
     job->dt = (float)dt;
+    px_solid_pieces_move(s, 0);
     size_t quads = 4 * (size_t)s->count;
     memcpy(job->start, s->u, quads * sizeof(float));
     job->extrapolated = extrapolates(job, param[MAX_ERROR]);
@@ -844,6 +851,7 @@ static PxStatus substep(Job *job, const double *param, double from, double dt)
     for (uint32_t k = 0; k < s->frames; ++k)
         keep_momenta(job, k);
     px_parallel_for(s->threads, s->count, PX_BLOCK, end_block, job);
+    px_solid_pieces_move(s, dt);
     s->remembers = true;
     stick(job);
     s->rebound(s, job->contact);
@@ -863,6 +871,7 @@ static PxStatus advance(PxSolid *s)
     steps = fmin(fmax(steps, 1), 1000);
     PX_TRY(px_solid_damp(s, s->dt));
     px_solid_balance(s, 0.5 * s->dt * (1 - 1 / steps)); /* forces act where a sub-step starts */
+    PX_TRY(px_solid_pieces_begin(s));
     if (px_solid_is_viscous(s))
         px_solid_forces(s, false);
     PX_TRY(px_solid_viscosity(s));

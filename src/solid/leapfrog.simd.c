@@ -4,7 +4,7 @@
 /// frequency times the sub-step is below 2.
 #include "base/stop.h"
 #include "solid/integration.h"
-#include "solid/solid.h"
+#include "solid/pieces.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -90,6 +90,7 @@ static PxStatus advance(PxSolid *s)
     double done = 0, before = 0;
     PX_TRY(px_solid_damp(s, s->dt));
     px_solid_balance(s, 0.5 * s->dt);
+    PX_TRY(px_solid_pieces_begin(s));
     s->halvings = fmax(0, s->halvings - s->dt / FORGET);
     px_solid_forces(s, false);
     PX_TRY(px_solid_viscosity(s));
@@ -102,6 +103,7 @@ static PxStatus advance(PxSolid *s)
         double dt = steps > 1 ? left / steps : left;
         Move m = {s, (float)(0.5 * (before + dt)), (float)dt};
         px_parallel_for(s->threads, s->count, PX_BLOCK, move_block, &m);
+        px_solid_pieces_move(s, dt);
         done = steps > 1 ? done + dt : s->dt;
         s->hold(s, done / s->dt);
         s->moved = dt;
@@ -116,6 +118,7 @@ static PxStatus advance(PxSolid *s)
     }
     Move last = {s, (float)(0.5 * before), 0.0f};
     px_parallel_for(s->threads, s->count, PX_BLOCK, move_block, &last);
+    px_solid_pieces_move(s, 0);
     return PX_OK;
 }
 

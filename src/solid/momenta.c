@@ -46,8 +46,32 @@ static void add(Sums *sums, PxVec3 x, PxVec3 v, double w)
 /* A rigid motion: v = way + spin X (x - middle). */
 typedef struct Rigid {
     PxVec3 middle, way, spin;
-    PxMat3 inverse; /* of the inertia about the middle; 0 if that is singular */
+    PxMat3 inverse; /* of the inertia about the middle; 0 along axes of no inertia */
 } Rigid;
+
+/* Moments below this part of the largest belong to rows in a line: what is left of them is the
+ * rounding error of sums about the frame's origin. */
+#define THIN 1e-6
+
+/* Inverse of an inertia tensor. Pieces of two rows, or of rows in a line, have none about their
+ * axis: its inverse would be the reciprocal of a rounding error. `size` is the moment about the
+ * origin. */
+static PxMat3 inverse_of(PxMat3 inertia, double size)
+{
+    PxMat3 out = {{{0}}}, axes;
+    PxVec3 moment;
+    if (!px_mat3_eigen(inertia, &moment, &axes) || !(moment.x > 1e-12 * size))
+        return out;
+    if (moment.z > THIN * moment.x)
+        return px_mat3_inverse(inertia, &out) ? out : (PxMat3){{{0}}};
+    const double value[3] = {moment.x, moment.y, moment.z};
+    for (int k = 0; k < 3; ++k) {
+        PxVec3 axis = px_vec(axes.m[0][k], axes.m[1][k], axes.m[2][k]);
+        if (value[k] > THIN * moment.x)
+            out = px_mat3_add(out, px_mat3_scale(px_mat3_outer(axis, axis), 1 / value[k]));
+    }
+    return out;
+}
 
 static Rigid rigid_of(const Sums *sums)
 {
@@ -60,8 +84,8 @@ static Rigid rigid_of(const Sums *sums)
                                 px_mat3_scale(px_mat3_outer(out.middle, out.middle), sums->weight));
     PxMat3 inertia = px_mat3_sub(px_mat3_scale(px_mat3_identity(), px_mat3_trace(second)), second);
     PxVec3 moment = px_sub(sums->moment, px_cross(out.middle, sums->momentum));
-    if (px_mat3_inverse(inertia, &out.inverse))
-        out.spin = px_mat3_apply(out.inverse, moment);
+    out.inverse = inverse_of(inertia, px_mat3_trace(sums->second));
+    out.spin = px_mat3_apply(out.inverse, moment);
     return out;
 }
 

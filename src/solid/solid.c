@@ -176,13 +176,14 @@ static void begin_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
         /* stiffness of the fit residual energy: s = residual V / (sum w |X|^2 sum w) (passes.h) */
         float spread = s->lists->spread[i];
         float held = spread > 0.0f ? law->residual * s->columns.volume[i] / spread : 0.0f;
+        held = f->rigid ? 0.0f : held; /* no elastic forces */
         put(s->u + 4 * (size_t)i, px_sub(x, rest(s, i)), held);
         put(s->v + 4 * (size_t)i, px_mat3_apply(back, velocity(p, row)), 0.0f);
         bool free = s->columns.handle[i] == 0;
         s->inverse_mass[i] = free ? 1.0f / p->mass[row] : 0.0f;
         put(s->pull + 4 * (size_t)i, free ? f->fall : px_vec(0, 0, 0), 0.0f);
         s->volume[i] = law->volume;
-        s->cell[i] = s->columns.volume[i] * s->lists->quadrature[i];
+        s->cell[i] = f->rigid ? 0.0f : s->columns.volume[i] * s->lists->quadrature[i];
         float axial = fminf(law->stiff[0], fminf(law->stiff[1], law->stiff[2])) + law->volume;
         if (axial > 0.0f)
             volume_part = fmax(volume_part, (double)(law->volume / axial));
@@ -248,22 +249,31 @@ static uint32_t follow_handles(PxSolid *s, PxSolidFrame *frame)
 }
 
 /* Weights of the rows' stretch in melting matter: stretched rows that are soft, or have
- * ill-conditioned moment matrices, do not determine the highest frequency. */
+ * ill-conditioned moment matrices, do not determine the highest frequency. Rigid pieces never do.
+ */
 static PxStatus weigh_stretch(PxSolid *s)
 {
+    bool rigid = false;
+    for (uint32_t k = 0; k < s->frames; ++k)
+        rigid = rigid || s->frame[k].rigid;
     s->stretch_weight = NULL;
-    if (s->row_law == NULL)
+    if (s->row_law == NULL && !rigid)
         return PX_OK;
     float stiffest = 0;
-    for (uint32_t i = 0; i < s->count; ++i)
+    for (uint32_t i = 0; s->row_law != NULL && i < s->count; ++i)
         stiffest = fmaxf(stiffest, s->row_law[i].stiff[6]);
     float *stretch_weight = PX_ARENA_ARRAY(s->scratch, float, (size_t)s->count + 8);
     if (stretch_weight == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", s->count);
     memset(stretch_weight + s->count, 0, 8 * sizeof *stretch_weight);
-    for (uint32_t i = 0; i < s->count; ++i)
-        stretch_weight[i] =
-            stiffest > 0.0f ? s->lists->cell_weight[i] * s->row_law[i].stiff[6] / stiffest : 0.0f;
+    for (uint32_t i = 0; i < s->count; ++i) {
+        /* rows that may crack keep their rest places even if they are ill-conditioned */
+        bool breaks = s->material[s->particles->material[i]].def.fracture.fractures;
+        float weight = breaks || s->row_law == NULL ? 1.0f : s->lists->cell_weight[i];
+        if (s->row_law != NULL)
+            weight = stiffest > 0.0f ? weight * s->row_law[i].stiff[6] / stiffest : 0.0f;
+        stretch_weight[i] = s->frame[s->frame_of[i]].rigid ? 0.0f : weight;
+    }
     s->stretch_weight = stretch_weight;
     return PX_OK;
 }

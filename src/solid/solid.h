@@ -40,6 +40,7 @@ typedef struct PxSolidFrame {
     PxVec3 move;         ///< translation, m
     PxVec3 fall;         ///< gravity in the frame, m/s^2
     bool held;           ///< a handle holds some of its rows
+    bool rigid;          ///< a small piece that moves as a rigid body (pieces.h)
     double mass;         ///< kg
     PxVec3 middle;       ///< centre of mass of the rest shape, m
     PxVec3 velocity;     ///< mean velocity in the frame, m/s
@@ -162,9 +163,10 @@ typedef struct PxSolid {
     void (*meet)(struct PxSolid *solid, PxSolidContact *contact);
     /// Applies restitution after an implicit solve with contacts: limits the rebound speed.
     void (*rebound)(struct PxSolid *solid, const PxSolidContact *contact);
-    void *user;                ///< of the four callbacks
-    const PxSolidPress *press; ///< NULL: solids do not meet in this step
-    double when;               ///< time for meet(), as in hold()
+    void *user;                   ///< of the four callbacks
+    const PxSolidPress *press;    ///< NULL: solids do not meet in this step
+    struct PxSolidPieces *pieces; ///< rigid pieces (pieces.h); NULL: none
+    double when;                  ///< time for meet(), as in hold()
     double moved; ///< length of the move before touch(), s: friction also corrects the positions
                   ///< of that move; 0: it changes velocities alone
 

@@ -196,6 +196,7 @@ PxStatus px_elastic_stage_rest_shapes(PxWorld *world)
                           torn || stretched, &result));
     if (result.looked)
         world->state.rest_stretch = result.stretch;
+    world->fracture.melted = result.changed;
     if (result.changed)
         world->state.halvings = world->state.highest = 0;
     world->state.elastic_count = world->elastic_set.row.count;
@@ -330,11 +331,11 @@ static void rebound(PxSolid *s, const PxSolidContact *contact)
 
 /* Time in which rows near boundaries move at most half their radius, s. As a limit of the sub-step
  * it keeps them from passing thin walls. */
-static double reach_of(const PxSolid *s, const uint8_t *near)
+static double reach_of(const PxSolid *s, const PxSolidWalls *walls)
 {
     double ratio = 0;
     for (uint32_t i = 0; i < s->count; ++i) {
-        if (!near[i])
+        if (!walls->near[i] && !(walls->near_pieces != NULL && walls->near_pieces[i]))
             continue;
         const float *v = s->v + 4 * (size_t)i;
         double v2 = (double)(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
@@ -575,13 +576,27 @@ static PxStatus begin_rigids(PxWorld *world, Contact *contact, PxSolid *s)
     return PX_OK;
 }
 
+/* Counts the rigid pieces. One that is elastic again, because a handle has taken it, has the strain
+ * with which it became rigid, but its energy was given up: it is relaxed. */
+static void count_pieces(PxWorld *world, const PxSolid *s)
+{
+    uint64_t pieces = 0;
+    for (uint32_t k = 0; k < s->frames; ++k)
+        pieces += s->frame[k].rigid;
+    if (pieces != world->state.rigid_fragments) {
+        world->state.crack_relax = 1;
+        world->state.highest = 0;
+    }
+    world->state.rigid_fragments = pieces;
+}
+
 PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
 {
     PxElasticSet *set = &world->elastic_set;
     uint32_t count = (uint32_t)set->row.count;
     if (count == 0) {
         world->elastic = 0;
-        world->state.fragments = 0;
+        world->state.fragments = world->state.rigid_fragments = 0;
         return PX_OK;
     }
     PxCoupling c = px_world_coupling(world);
@@ -609,13 +624,14 @@ PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
         s.rebound = rebound;
         s.user = &contact;
         cracked = world->state.crack_relax != 0;
+        count_pieces(world, &s);
         px_fracture_stage_relax(world, &s);
         PX_TRY(px_exchange_load(set, fluid, world->dt, &s));
         PX_TRY(find_held(&s, &contact));
         PX_TRY(push(world, &s));
         px_cloth_soft_push(world, &s);
         PX_TRY(px_solid_walls_begin(&contact.walls, &s));
-        s.reach = reach_of(&s, contact.walls.near);
+        s.reach = reach_of(&s, &contact.walls);
         uint8_t *solid = NULL;
         if (world->flows)
             PX_TRY(px_exchange_contact_rows(set, &c, &world->fractions, &solid));

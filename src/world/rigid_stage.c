@@ -1,7 +1,7 @@
 #include "world/rigid_stage.h"
 
 #include "fluid/yield.h"
-#include "rigid/spin.h"
+#include "base/spin.h"
 #include "world/saved.h"
 
 #include <math.h>

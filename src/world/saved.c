@@ -182,6 +182,7 @@ static PxStatus check_state(const PxWorldState *state)
         {"crack_merges", state->crack_merges},
         {"crack_ends", state->crack_ends},
         {"crack_relax", state->crack_relax},
+        {"rigid_fragments", state->rigid_fragments},
     };
     for (size_t k = 0; k < PX_COUNT(real); ++k)
         if (!(real[k].value >= 0 && real[k].value <= real[k].most))

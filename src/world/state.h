@@ -43,8 +43,9 @@
     WHOLE(crack_splits)                                                                            \
     WHOLE(crack_merges)                                                                            \
     WHOLE(crack_ends)                                                                              \
-    REAL(crack_speed)  /* of the fastest front in the last step, in cells per second */            \
-    WHOLE(crack_relax) /* 1: bonds were lowered at the end of the last step */
+    REAL(crack_speed)      /* of the fastest front in the last step, in cells per second */        \
+    WHOLE(crack_relax)     /* 1: bonds were lowered at the end of the last step */                 \
+    WHOLE(rigid_fragments) /* as in PxStats */
 
 typedef struct PxWorldState {
 #define PX_WHOLE(name) uint64_t name;

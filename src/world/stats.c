@@ -159,6 +159,7 @@ static void measure(PxWorld *world, PxStats *out)
     out->cloth_momentum = cloth.momentum;
     out->cloth_water = px_wet_total(world);
     out->fragments = world->state.fragments;
+    out->rigid_fragments = world->state.rigid_fragments;
     out->cracks = world->crack[PX_CRACK_LIST].count;
     out->crack_fronts = px_fracture_fronts(world);
     out->crack_splits = world->state.crack_splits;

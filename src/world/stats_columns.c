@@ -129,6 +129,7 @@ static const PxStatsColumn columns[] = {
                          "into or through the other; 0 unless there is a bug."),
     REAL(cloth_water, "cloth_water", "kg", "Liquid in cloth; not in `mass`."),
     WHOLE(fragments, "Solids that hang together: whole bodies, and pieces of broken ones."),
+    WHOLE(rigid_fragments, "Of the fragments: pieces that move as rigid bodies."),
     WHOLE(cracks, "Cracks that began so far."),
     WHOLE(crack_fronts, "Crack fronts at present."),
     WHOLE(crack_splits, "Crack fronts so far that left the body, or met another crack, and went on "

@@ -3,6 +3,7 @@
 #include "base/random.h"
 #include "matter/kernel.h"
 #include "solid/fracture/paint.h"
+#include "solid/pieces.h"
 #include "solid/stress.h"
 
 #include <math.h>
@@ -62,7 +63,7 @@ static double strength_of(const PxFractureField *f, uint32_t i)
 {
     const PxSolid *s = f->solid;
     const PxMaterialDef *def = &s->material[s->particles->material[i]].def;
-    if (!def->fracture.fractures)
+    if (!def->fracture.fractures || (f->molten != NULL && f->molten[i] > 0.0f))
         return 0;
     double u = px_random_unit(s->particles->id[i], 0, 0x66726163);
     double left = 1;
@@ -93,6 +94,10 @@ static void stress_block(void *user, uint32_t begin, uint32_t end, int thread)
         PxMat3 strain;
         f->strength[i] = (float)strength_of(f, i);
         f->largest[i] = -INFINITY;
+        if (px_solid_is_rigid(f->solid, i)) {
+            f->stress[i] = (PxMat3){{{0}}};
+            continue;
+        }
         if (!(f->strength[i] > 0.0f))
             continue;
         px_solid_stress_in_frame(f->solid, i, &strain, &f->stress[i]);
@@ -112,6 +117,8 @@ PxStatus px_fracture_stresses(PxFractureField *f, const PxSolid *s, bool *due)
     const PxColumn *weak = px_table_find(&s->particles->table, PX_FRACTURE_WEAK);
     for (int k = 0; k < 5 && weak != NULL; ++k)
         f->weak[k] = weak->data[k];
+    const PxColumn *molten = px_table_find(&s->particles->table, "rest_molten");
+    f->molten = s->row_law != NULL && molten != NULL ? molten->data[0] : NULL;
     px_parallel_for(s->threads, s->count, PX_BLOCK, stress_block, f);
     *due = false;
     for (uint32_t i = 0; i < s->count; ++i)

@@ -1,6 +1,7 @@
 #include "solid/fracture/fracture.h"
 
 #include "base/stop.h"
+#include "solid/fracture/heal.h"
 #include "solid/fracture/sever.h"
 #include "solid/fracture/small.h"
 #include "solid/fracture/start.h"
@@ -57,12 +58,14 @@ PxStatus px_fracture_plan(PxFracture *f, const PxSolid *s, const PxBonds *bonds,
     f->planned = false;
     f->fastest = 0;
     PX_TRY(px_fracture_stresses(&field, s, &due));
-    if (!due && f->now.nodes.count == 0)
+    bool heals = f->melted && f->now.triangles.count + f->now.nodes.count > 0;
+    if (!due && f->now.nodes.count == 0 && !heals)
         return PX_OK;
     PX_TRY(px_stop_check(s->threads));
     PX_TRY(px_fracture_field(&field, origin, &f->grid));
     PX_TRY(px_cracks_copy(&f->next, &f->now));
     PX_TRY(copy_strengths(f, bonds));
+    uint32_t healed = heals ? px_cracks_heal(&f->next, &field) : 0;
     f->moves.count = 0;
     PxCrackGrowth growth = {.field = &field,
                             .cracks = &f->next,
@@ -85,6 +88,7 @@ PxStatus px_fracture_plan(PxFracture *f, const PxSolid *s, const PxBonds *bonds,
     PX_ASSERT(px_cracks_valid(&f->next, bodies));
     PX_ASSERT(px_fronts_valid(&growth));
     f->events = growth.events;
+    f->events.ended += healed;
     f->fastest = growth.fastest;
     f->planned = true;
     return PX_OK;

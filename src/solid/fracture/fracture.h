@@ -19,6 +19,7 @@ typedef struct PxFracture {
     PxCrackSheets sheets;    ///< of `now`
     PxCrackCells cells[2];   ///< buffers
     bool stale;              ///< `now` must be read from the tables
+    bool melted;             ///< set by the caller: rest shapes changed in this step (heal.h)
     bool planned;            ///< `next` and `strength` wait to be committed
     uint64_t changed;        ///< above 0: `strength` differs from the bonds
     double fastest;          ///< largest planned speed of a crack front, cells per second

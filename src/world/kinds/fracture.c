@@ -31,6 +31,13 @@ static const PxField fields[] = {
     NUMBER(smallest, 0, "m", 0, 1e6,
            "Edge of a cube with the volume of the smallest piece: less does not come off. 0: a "
            "quarter of the shield."),
+    {.key = "rigid_below",
+     .kind = PX_FIELD_NUMBER,
+     .offset = PX_AT(PxMaterialDef, fracture.rigid_below),
+     .unit = "m",
+     .least = 0,
+     .most = 1e6,
+     .help = "Edge of a cube: pieces with less volume move as rigid bodies. 0: all are elastic."},
     NUMBER(opacity, PX_FIELD_ABOVE, "", 0, 10,
            "Length behind a crack's front over which bonds across it weaken, in half supports."),
     NUMBER(rough, 0, "", 0, 1,
@@ -84,8 +91,6 @@ const char *px_fracture_wrong(const PxMaterialDef *def)
 {
     if (!(def->young > 0))
         return "only a solid breaks: wanted \"young\" above 0 beside \"fracture\"";
-    if (def->melts.melts)
-        return "matter that melts does not break: leave out \"fracture\" or \"melts\"";
     if (def->absorb > 0)
         return "matter with rest-shape updates does not break: leave out \"fracture\" or "
                "\"absorb\"";

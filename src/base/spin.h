@@ -1,6 +1,6 @@
 /// Free rotation of a rigid body.
-#ifndef PX_RIGID_SPIN_H
-#define PX_RIGID_SPIN_H
+#ifndef PX_BASE_SPIN_H
+#define PX_BASE_SPIN_H
 
 #include "base/mat3.h"
 

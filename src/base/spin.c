@@ -6,7 +6,7 @@
 /// is symmetric and symplectic, so its error in the energy does not grow. The body turns by the
 /// same rotations, which keeps the angular momentum in the world. Three such steps of lengths c, 1
 /// - 2 c and c with c = 1 / (2 - 2^(1/3)) are of order four (Yoshida 1990).
-#include "rigid/spin.h"
+#include "base/spin.h"
 
 /* Largest angle of a step of order four, and below which one of order two will do; both leave a
  * relative error of the energy below 1e-6. */
