@@ -117,6 +117,7 @@ static PxStatus choose_foam(const char *dir, uint32_t number, PxSubject *out)
     PX_TRY(px_run_file_path(path, dir, PX_FILE_FOAM, number));
     if (!px_file_exists(path))
         return PX_OK;
+    out->foamed = true;
     PX_TRY(digest_file(path, out->digest));
     return px_surface_read(dir, number, path, &out->foam);
 }
