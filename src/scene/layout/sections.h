@@ -43,7 +43,8 @@ typedef struct PxSceneKeyframe {
     double at;
     PxVec3 move;
     PxSceneTurn turn;
-    int ease; ///< PxSceneEase, of the way to it
+    int ease;  ///< PxSceneEase, of the way to it
+    bool face; ///< of the last place of a way (scene/way.h): turns with it
 } PxSceneKeyframe;
 
 typedef struct PxSceneEvent {
