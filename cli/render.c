@@ -303,6 +303,8 @@ int command_render(int argc, char **argv)
          "diameter of the lens, m: depth of field (0)", 0},
         {"shutter", 0, OPTION_NUMBER, &def.shutter, "PART",
          "motion blur: open part of the frame time (0)", 0},
+        {"caustics", 0, OPTION_FLAG, &def.caustics, NULL,
+         "light that water and glass focus; for stills", 0},
         {"light", 0, OPTION_TEXT, &words.light, "WORD", "studio (default), day, soft or night", 0},
         {"sun", 0, OPTION_TEXT, &words.sun, "A,H",
          "azimuth from behind the camera, height, degrees", 0},

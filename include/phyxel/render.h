@@ -81,6 +81,7 @@ typedef struct PxRenderDef {
     int threads;           ///< 0: one for every core
     PxStopFunction *stop;  ///< asked while a picture is drawn; NULL: `each` alone stops the call
     void *stop_user;       ///< its argument
+    bool caustics;         ///< light that clear things focus is drawn by photons
 } PxRenderDef;
 
 PX_API void px_render_def_init(PxRenderDef *def, size_t size);

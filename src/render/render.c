@@ -428,6 +428,8 @@ static void describe(const Session *s, const PxSubject *subject, const Shot *sho
         px_text_add(out, ", aperture %.9g", def->aperture);
     if (def->shutter > 0)
         px_text_add(out, ", shutter %.9g", def->shutter);
+    if (def->caustics)
+        px_text_add(out, ", caustics");
     if (def->exposure != 0)
         px_text_add(out, ", exposure %.9g", def->exposure);
     for (size_t k = 0; k < def->lamps; ++k)
@@ -473,6 +475,7 @@ static PxStatus draw_shot(Session *s, const PxSubject *subject, const Shot *shot
                           const char *settings)
 {
     const PxRenderDef *def = s->def;
+    static const uint32_t photons[] = {1u << 18, 1u << 21, 1u << 23}; /* by quality */
     PxScenery scenery = {.shutter = 0};
     PxPicture picture = {0};
     PxStatus status = set_up(s, subject, shot, &scenery);
@@ -488,6 +491,7 @@ static PxStatus draw_shot(Session *s, const PxSubject *subject, const Shot *shot
                           .most_bounces = def->quality == PX_QUALITY_DRAFT ? 8 : 16,
                           .most_scatter = def->quality == PX_QUALITY_DRAFT ? 3 : 4,
                           .clamp = 20,
+                          .photons = def->caustics ? photons[def->quality] : 0,
                           .threads = s->threads};
         status = px_draw(&draw, &picture, tell_part, s);
     }
@@ -720,6 +724,7 @@ static void take_picture(PxRenderDef *def)
         def->sun_azimuth = p->sun_azimuth;
         def->sun_height = p->sun_height;
     }
+    def->caustics = def->caustics || p->caustics;
     if (def->exposure == 0)
         def->exposure = p->exposure;
     if (def->aperture == 0)

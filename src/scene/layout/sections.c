@@ -487,6 +487,11 @@ static const PxField picture_fields[] = {
      .least = 0,
      .most = 4,
      .help = "How often cloth is subdivided for pictures, each by four triangles."},
+    {.key = "caustics",
+     .kind = PX_FIELD_FLAG,
+     .offset = PX_AT(PxScenePicture, caustics),
+     .unit = "",
+     .help = "Light of the sun and of lamps that clear matter and glass focus; for stills."},
 };
 
 static void picture_defaults(void *object)

@@ -98,6 +98,7 @@ typedef struct PxScenePicture {
     double sky_turn; ///< degrees
     double sun_azimuth, sun_height, exposure, aperture, shutter;
     double smooth; ///< subdivisions of cloth
+    bool caustics;
 } PxScenePicture;
 
 /// A spherical light.
