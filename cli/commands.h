@@ -49,6 +49,13 @@ bool read_frames(const char *text, uint32_t *first, uint32_t *last);
 /// name in messages.
 int make_surfaces(const PxSurfaceRunDef *def, bool quiet, const char *command);
 
+/// Makes the surfaces and the foam that frames to be drawn lack although others have them; prints
+/// as make_surfaces() does.
+int make_lacking(const PxRenderDef *def, bool quiet, const char *command);
+
+/// Makes foam, prints progress and the result; returns the exit status.
+int make_foam(const PxFoamRunDef *def, bool quiet, const char *command);
+
 /// Renders pictures, prints progress and the result; returns the exit status. `command` is the
 /// name in messages.
 int render_pictures(const PxRenderDef *def, bool quiet, bool json, const char *command);

@@ -26,6 +26,26 @@ static bool show(void *user, const PxSurfaceProgress *p)
     return !signals_stop();
 }
 
+int make_foam(const PxFoamRunDef *def, bool quiet, const char *command)
+{
+    Show state = {.quiet = quiet, .terminal = isatty(STDERR_FILENO) == 1};
+    PxSurfaceReport report;
+    char wall[32];
+    signals_catch();
+    PxFoamRunDef foam = *def;
+    foam.stop = signals_stop_work;
+    PxStatus status = px_foam_run(&foam, show, &state, &report);
+    quiet = quiet || (def->complete && report.made == 0);
+    if (state.terminal && !quiet)
+        fputc('\n', stderr);
+    if (status != PX_OK)
+        return report_failure(status, command);
+    if (!quiet)
+        fprintf(stderr, "%u frames in %s: %s\n", report.made, text_safe(report.out),
+                text_seconds(report.wall, wall, sizeof wall));
+    return EXIT_DONE;
+}
+
 int command_foam(int argc, char **argv)
 {
     PxFoamRunDef def = px_foam_run_def_default();
@@ -50,18 +70,5 @@ int command_foam(int argc, char **argv)
         return read == OPTIONS_HELP_SHOWN ? EXIT_DONE : EXIT_WRONG;
     if (!is_folder(def.dir, "foam"))
         return EXIT_WRONG;
-    Show state = {.quiet = quiet, .terminal = isatty(STDERR_FILENO) == 1};
-    PxSurfaceReport report;
-    char wall[32];
-    signals_catch();
-    def.stop = signals_stop_work;
-    PxStatus status = px_foam_run(&def, show, &state, &report);
-    if (state.terminal && !quiet)
-        fputc('\n', stderr);
-    if (status != PX_OK)
-        return report_failure(status, "foam");
-    if (!quiet)
-        fprintf(stderr, "%u frames in %s: %s\n", report.made, text_safe(report.out),
-                text_seconds(report.wall, wall, sizeof wall));
-    return EXIT_DONE;
+    return make_foam(&def, quiet, "foam");
 }

@@ -46,6 +46,29 @@ static bool show(void *user, const PxRenderProgress *p)
     return !signals_stop();
 }
 
+int make_lacking(const PxRenderDef *def, bool quiet, const char *command)
+{
+    PxSurfaceRunDef surface = px_surface_run_def_default();
+    PxFoamRunDef foam = px_foam_run_def_default();
+    int status = EXIT_DONE;
+    surface.dir = foam.dir = def->dir;
+    surface.first = def->first;
+    surface.last = def->last;
+    surface.surface.threads = foam.threads = def->threads;
+    surface.complete = foam.complete = true;
+    if (def->show == PX_SHOW_BEST || def->show == PX_SHOW_SURFACE)
+        status = make_surfaces(&surface, quiet, command);
+    char folder[1024]; /* surfels are the best only where there are no surfaces */
+    snprintf(folder, sizeof folder, "%s/surface", def->dir);
+    surface.surfels = true;
+    if (status == EXIT_DONE &&
+        (def->show == PX_SHOW_SURFELS || (def->show == PX_SHOW_BEST && access(folder, F_OK) != 0)))
+        status = make_surfaces(&surface, quiet, command);
+    if (status == EXIT_DONE && def->show != PX_SHOW_PARTICLES)
+        status = make_foam(&foam, quiet, command);
+    return status;
+}
+
 int render_pictures(const PxRenderDef *def, bool quiet, bool json, const char *command)
 {
     Show state = {.terminal = isatty(STDERR_FILENO) == 1, .quiet = quiet, .json = json};
@@ -251,7 +274,8 @@ int command_render(int argc, char **argv)
     OptionList sets = {.count = 0};
     const Option options[] = {
         {"output", 'o', OPTION_TEXT, &def.out, "DIR", "folder of the pictures (DIR/pictures)", 0},
-        {"film", 0, OPTION_TEXT, &def.film, "FILE", "also make a film: .mp4, .webm or .gif", 0},
+        {"film", 0, OPTION_TEXT, &def.film, "FILE", "also make a film: .mp4, .webm, .gif or .webp",
+         0},
         {"fps", 0, OPTION_NUMBER, &def.fps, "N", "pictures per second of the film (the scene's)",
          0},
         {"size", 0, OPTION_TEXT, &words.size, "WxH", "pixels (1280x720)", 0},
@@ -279,6 +303,8 @@ int command_render(int argc, char **argv)
          "diameter of the lens, m: depth of field (0)", 0},
         {"shutter", 0, OPTION_NUMBER, &def.shutter, "PART",
          "motion blur: open part of the frame time (0)", 0},
+        {"caustics", 0, OPTION_FLAG, &def.caustics, NULL,
+         "light that water and glass focus; for stills", 0},
         {"light", 0, OPTION_TEXT, &words.light, "WORD", "studio (default), day, soft or night", 0},
         {"sun", 0, OPTION_TEXT, &words.sun, "A,H",
          "azimuth from behind the camera, height, degrees", 0},
@@ -332,7 +358,9 @@ int command_render(int argc, char **argv)
         return EXIT_WRONG;
     }
     def.scene = scene;
-    status = render_pictures(&def, quiet, json, "render");
+    status = make_lacking(&def, quiet || json, "render");
+    if (status == EXIT_DONE)
+        status = render_pictures(&def, quiet, json, "render");
     px_scene_free(scene);
     return status;
 }

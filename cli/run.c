@@ -10,6 +10,7 @@ typedef struct Show {
     bool json, quiet, terminal;
     double shown; /* wall-clock time of the last line, s */
     bool any;
+    bool goes_on; /* without --resume */
 } Show;
 
 static int terminal_width(void)
@@ -53,6 +54,8 @@ static bool show(void *user, const PxRunProgress *p)
         }
         return !signals_stop();
     }
+    if (s->goes_on && !s->quiet && !s->any && p->frame > 0 && p->frame < p->frames)
+        fprintf(stderr, "goes on after frame %u of %u\n", p->frame, p->frames);
     double every = s->terminal ? 0.1 : 5;
     bool last = p->stored && p->frame == p->frames;
     if (!s->quiet && (!s->any || last || p->wall - s->shown >= every)) {
@@ -79,7 +82,9 @@ static void default_folder(const char *scene, char *out, size_t size)
     snprintf(out, size, "out/%.*s", length, name);
 }
 
-static void say_end(PxStatus status, const PxRunReport *report, const char *out, bool branch)
+/* `film` has the options of its film, or is empty. */
+static void say_end(PxStatus status, const PxRunReport *report, const char *out, bool branch,
+                    const char *film)
 {
     char wall[32], particles[32], typed[1024];
     const char *shown = text_safe(out);
@@ -117,13 +122,13 @@ static void say_end(PxStatus status, const PxRunReport *report, const char *out,
                 report->frames, report->frames == 1 ? "" : "s", report->frames == 1 ? "is" : "are",
                 shown);
     else if (report->resumable)
-        fprintf(stderr, "%u frame%s %s safe in %s; to go on: phyxel run --resume -o %s\n",
+        fprintf(stderr, "%u frame%s %s safe in %s; to go on: phyxel run --resume -o %s%s\n",
                 report->frames, report->frames == 1 ? "" : "s", report->frames == 1 ? "is" : "are",
-                shown, text_shell(out, typed, sizeof typed));
+                shown, text_shell(out, typed, sizeof typed), film);
     else if (status == PX_ERR_EXISTS)
         fprintf(stderr,
                 branch ? "--overwrite replaces it; phyxel run --resume -o %s resumes it\n"
-                       : "the options are --resume, --overwrite and -o DIR\n",
+                       : "the options are --overwrite and -o DIR\n",
                 text_shell(out, typed, sizeof typed));
 }
 
@@ -209,22 +214,27 @@ static int coarsen(const char *path, const OptionList *sets, int frames, const P
     return EXIT_DONE;
 }
 
-/* Makes a film of the frames: surfaces, then pictures and the film. */
+/* Makes a film of the frames: surfaces, what foam lacks, then pictures and the film. */
 static int make_film(const PxRenderDef *def, bool quiet, bool json)
 {
     PxSurfaceRunDef surface = px_surface_run_def_default();
     surface.dir = def->dir;
     surface.surface.threads = def->threads;
     int status = make_surfaces(&surface, quiet || json, "run");
+    if (status == EXIT_DONE)
+        status = make_lacking(def, quiet || json, "run");
     return status == EXIT_DONE ? render_pictures(def, quiet, json, "run") : status;
 }
 
 /* Runs the scene and prints the result; returns the exit status. */
 static int run_scene(const PxScene *scene, const PxRunDef *def, bool json, bool quiet,
-                     const char *command)
+                     const char *film, const char *command)
 {
     int exit_status = EXIT_DONE;
-    Show state = {.json = json, .quiet = quiet, .terminal = isatty(STDERR_FILENO) == 1};
+    Show state = {.json = json,
+                  .quiet = quiet,
+                  .terminal = isatty(STDERR_FILENO) == 1,
+                  .goes_on = def->go_on && !def->resume};
     PxRunReport report;
     PxRunDef run = *def;
     run.stop = signals_stop_work;
@@ -236,7 +246,7 @@ static int run_scene(const PxScene *scene, const PxRunDef *def, bool json, bool 
     if (status != PX_OK)
         exit_status = report_failure(status, command);
     if (!quiet || status != PX_OK)
-        say_end(status, &report, def->out, def->from != NULL);
+        say_end(status, &report, def->out, def->from != NULL, film);
     return exit_status;
 }
 
@@ -285,7 +295,7 @@ int command_branch(int argc, char **argv)
         report_failure(PX_ERR_ARGUMENT, "branch");
         return EXIT_WRONG;
     }
-    int status = run_scene(scene, &def, json, quiet, "branch");
+    int status = run_scene(scene, &def, json, quiet, "", "branch");
     px_scene_free(scene);
     return status;
 }
@@ -321,9 +331,8 @@ int command_run(int argc, char **argv)
     const Command command = {"run",
                              "[SCENE] [-o DIR] [options]",
                              "simulate a scene and store frames",
-                             "DIR keeps the scene, so --resume needs no SCENE. Ctrl-C stops "
-                             "within two seconds;\na run that was stopped and resumed has the "
-                             "same bits.",
+                             "Ctrl-C stops within two seconds; the same command goes on, with "
+                             "the same bits. DIR keeps\nthe scene, so --resume needs no SCENE.",
                              options,
                              sizeof options / sizeof *options};
     const char *path = NULL;
@@ -358,6 +367,7 @@ int command_run(int argc, char **argv)
     if (pictures.samples == 0) /* few, because noise is less visible in a film than in a still */
         pictures.samples = preview ? 8 : 16;
     def.checkpoint = (uint32_t)checkpoint;
+    def.go_on = true;
     size_t room = strlen(def.out) + sizeof "/film.mp4";
     char *name = malloc(room);
     if (name == NULL)
@@ -366,6 +376,10 @@ int command_run(int argc, char **argv)
     pictures.dir = def.out;
     pictures.film = name;
     pictures.threads = def.threads;
+
+    char again[80] = "";
+    if (film)
+        snprintf(again, sizeof again, " --film --size %.30s --samples %d", size, pictures.samples);
 
     PxScene *scene = NULL;
     int exit_status = read_size(size, &pictures) ? EXIT_DONE : EXIT_WRONG;
@@ -380,7 +394,7 @@ int command_run(int argc, char **argv)
     if (status != PX_OK)
         exit_status = report_failure(status, "run");
     if (exit_status == EXIT_DONE)
-        exit_status = run_scene(scene, &def, json, quiet, "run");
+        exit_status = run_scene(scene, &def, json, quiet, again, "run");
     if (exit_status == EXIT_DONE && film)
         exit_status = make_film(&pictures, quiet, json);
     px_scene_free(scene);

@@ -8,6 +8,7 @@
 
 typedef struct Show {
     bool terminal, quiet, any;
+    bool lacking; /* talk only if something is made */
     double shown; /* wall-clock time of the last line, s */
 } Show;
 
@@ -15,7 +16,8 @@ static bool show(void *user, const PxSurfaceProgress *p)
 {
     Show *s = user;
     bool last = p->done == p->total;
-    if (!s->quiet && (!s->any || last || p->wall - s->shown >= (s->terminal ? 0.1 : 5))) {
+    if (!s->quiet && (!s->lacking || p->made > 0) &&
+        (!s->any || last || p->wall - s->shown >= (s->terminal ? 0.1 : 5))) {
         char left[32], count[32], text[160];
         snprintf(text, sizeof text, "surface %u/%u%s%s%s%s", p->done, p->total,
                  p->made > 0 ? "  elements " : "",
@@ -31,7 +33,7 @@ static bool show(void *user, const PxSurfaceProgress *p)
 
 int make_surfaces(const PxSurfaceRunDef *def, bool quiet, const char *command)
 {
-    Show state = {.terminal = isatty(STDERR_FILENO) == 1, .quiet = quiet};
+    Show state = {.terminal = isatty(STDERR_FILENO) == 1, .quiet = quiet, .lacking = def->complete};
     PxSurfaceReport report;
     char wall[32];
     signals_catch();
@@ -41,6 +43,7 @@ int make_surfaces(const PxSurfaceRunDef *def, bool quiet, const char *command)
     if (state.terminal && state.any)
         fputc('\n', stderr);
     int exit_status = status == PX_OK ? EXIT_DONE : report_failure(status, command);
+    quiet = quiet || (def->complete && report.made == 0);
     if (!quiet && !report.scene && status == PX_OK)
         fprintf(stderr, "run.json is missing or damaged: walls and names of materials are "
                         "unknown\n");
@@ -74,7 +77,7 @@ int command_surface(int argc, char **argv)
 {
     PxSurfaceRunDef def = px_surface_run_def_default();
     PxSurfaceDef *surface = &def.surface;
-    const char *frames = NULL, *smoothing = NULL, *gap = NULL, *sink = NULL;
+    const char *frames = NULL, *smoothing = NULL, *gap = NULL, *sink = NULL, *stretch = NULL;
     bool quiet = false;
     char details[1024];
     say_fields(details, sizeof details);
@@ -86,10 +89,13 @@ int command_surface(int argc, char **argv)
          "support of a particle (by field: 2.5 or 3)", 0},
         {"iso", 0, OPTION_NUMBER, &surface->iso, "X", "distance from the outermost particles (0.5)",
          0},
-        {"smoothing", 0, OPTION_TEXT, &smoothing, "X", "length of the mesh smoothing (0)", 0},
+        {"smoothing", 0, OPTION_TEXT, &smoothing, "X",
+         "length of the mesh smoothing (by field: 0.7 or 0)", 0},
         {"gap", 0, OPTION_TEXT, &gap, "X", "gap between surface and walls (0)", 0},
         {"sink", 0, OPTION_TEXT, &sink, "X", "how far it reaches into cloth that it touches (0)",
          0},
+        {"stretch", 0, OPTION_TEXT, &stretch, "X",
+         "single drops are drawn out along X of their way to the next frame (0.25)", 0},
         {"no-walls", 0, OPTION_FLAG, &def.no_walls, NULL, "ignore the walls of the scene", 0},
         {"frames", 'n', OPTION_TEXT, &frames, "A-B", "only these frames: 7, 3-9, 3-", 0},
         {"material", 'm', OPTION_TEXT, &def.material, "NAME",
@@ -119,7 +125,8 @@ int command_surface(int argc, char **argv)
         double *target;
     } numbers[] = {{"smoothing", smoothing, &surface->smoothing},
                    {"gap", gap, &surface->gap},
-                   {"sink", sink, &surface->sink}};
+                   {"sink", sink, &surface->sink},
+                   {"stretch", stretch, &def.stretch}};
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; ++k) { /* 0 is allowed for these */
         char *end = NULL;
         double value = numbers[k].text != NULL ? strtod(numbers[k].text, &end) : 0;

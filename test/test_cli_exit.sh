@@ -191,8 +191,8 @@ done
     said "cannot write"
     [ -z "$(ls -A "$work/full2")" ] || fail "half a file was left"
 ) || exit 1
-wrong "holds a run already" run $small --frames 3 -o "$work/a b"
-said "--resume, --overwrite and -o DIR"
+wrong "spacing is 0.1 there and 0.12 here" run $small --set spacing=0.12 --frames 3 -o "$work/a b"
+said "--overwrite and -o DIR"
 wrong "spacing is 0.1 there and 0.12 here" run $small --set spacing=0.12 --resume -o "$work/a b"
 
 # a folder without write permission: the run fails, and there is nothing to resume

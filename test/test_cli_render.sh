@@ -87,6 +87,33 @@ if command -v ffmpeg >/dev/null; then
     [ -s "$work/film/film.mp4" ] || fail "no film"
     tidy "$work/film"
 
+    # the same command goes on, also where only the film is left to be made
+    status 0 run $small --frames 1 -q -o "$work/again"
+    for frames in 2 3; do
+        status 0 run $small --frames $frames -o "$work/again" --film --size 64x48 --samples 1
+        said "goes on after frame $((frames - 1)) of $frames"
+        cp "$work/again/film.mp4" "$work/film$frames.mp4"
+    done
+    cmp -s "$work/film2.mp4" "$work/film3.mp4" && fail "the film did not grow"
+    rm "$work/again/film.mp4"
+    status 0 run $small --frames 3 -q -o "$work/again" --film --size 64x48 --samples 1
+    cmp "$work/again/film.mp4" "$work/film3.mp4" || fail "another film"
+
+    # surfaces that some frames lack are made as the others were
+    rm -r "$work/again/surface"
+    status 0 surface "$work/again" --cell 1 --iso 0.4 --columns density,pressure --frames 1-2 -q
+    status 0 render "$work/again" --size 64x48 --samples 1 --film "$work/loop.webp"
+    said "2 made, 2 were up to date"
+    for frame in 0 3; do
+        grep -aq "cell 1, .*iso 0.4, .*columns density,pressure" "$work/again/surface/00000$frame.ply" ||
+            fail "a surface with other settings"
+    done
+    head -c 12 "$work/loop.webp" | grep -q WEBP || fail "no animated WebP"
+    status 0 foam "$work/again" -q --amount 2
+    rm "$work/again/foam/000002.ply"
+    status 0 render "$work/again" --size 64x48 --samples 1
+    grep -aq "foam amount 2" "$work/again/foam/000002.ply" || fail "no foam"
+
     # names are names, whatever ffmpeg takes them for: times, options, addresses
     cd "$work" || exit 1
     status 0 run $small --frames 1 -q -o "$work/quick" --preview --size 64x48 --samples 1

@@ -266,6 +266,58 @@ TEST(a_liquid_that_reaches_into_its_glass_has_no_air_between_them)
     px_scenery_free(&s);
 }
 
+/* The ground under the sun at the zenith in a black sky, seen from a height of 0.2 m. */
+static PxScenery under_the_sun(void)
+{
+    PxScenery s = before(px_sky_day(0, 90));
+    s.sky.zenith = s.sky.horizon = px_v3_all(0);
+    s.ground = (PxGround){
+        .kind = PX_GROUND_FLOOR, .colour = px_v3_all(0.5f), .near_end = 1e6f, .far_end = 1e7f};
+    s.camera = px_camera_look(px_v3(0, 0.2f, 0.01f), px_v3_all(0), 60);
+    return s;
+}
+
+static double mean_light(PxScenery *s, uint32_t photons, double *middle)
+{
+    PxDrawDef def = draw_def(s, 16);
+    def.photons = photons;
+    PxRadiance *seen = draw(&def);
+    double mean = 0;
+    for (int k = 0; k < 48 * 48; ++k)
+        mean += (double)seen[k].light.y / (48 * 48);
+    *middle = (double)seen[48 * 24 + 24].light.y;
+    free(seen);
+    return mean;
+}
+
+TEST(photons_pass_a_slab_of_glass_and_meet_in_the_focus_of_a_ball)
+{
+    double middle, open, through;
+    PxScenery s = under_the_sun();
+    open = mean_light(&s, 0, &middle);
+    /* A slab with many reflections inside lets (1 - F) / (1 + F) pass, F = 0.04. */
+    PxLook glass = px_look_clear(1.5f, px_v3_all(0), 1);
+    PxThing *t;
+    CHECK_OK(
+        px_scenery_add_thing(&s, PX_THING_MESH, px_scenery_add_look(&s, &glass), 8, 12, 0, &t));
+    for (int i = 0; i < 8; ++i)
+        t->position[i] = px_v3(i & 1 ? 1.0f : -1.0f, i & 2 ? 1.2f : 1.0f, i & 4 ? 1.0f : -1.0f);
+    static const uint32_t box[12][3] = {{0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6},
+                                        {0, 1, 5}, {0, 5, 4}, {2, 6, 7}, {2, 7, 3},
+                                        {0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}};
+    memcpy(t->triangle, box, sizeof box);
+    through = mean_light(&s, 400000, &middle);
+    CHECK_NEAR(through / open, 0.96 / 1.04, 0.02);
+    px_scenery_free(&s);
+
+    /* A ball of radius r = 0.5 has its focus n r / (2 (n - 1)) = 0.75 m from its middle. */
+    s = under_the_sun();
+    add_ball(&s, &glass, px_v3(0, 0.75f, 0), 0.5f);
+    through = mean_light(&s, 400000, &middle);
+    CHECK(middle > 20 * open);
+    px_scenery_free(&s);
+}
+
 TEST(a_camera_under_water_is_in_it)
 {
     /* 2 m of water of index 1 below the sky; only the camera's position says that it is inside */
@@ -361,7 +413,11 @@ TEST(a_picture_has_the_same_bits_for_any_number_of_threads)
     PxDrawDef def = draw_def(&s, 4);
     def.most_bounces = 16;
     def.clamp = 20;
+    PxRadiance *straight = draw(&def);
+    def.photons = 20000;
     PxRadiance *one = draw(&def);
+    CHECK(memcmp(one, straight, sizeof *one * 48 * 48) != 0);
+    free(straight);
     static const int counts[] = {2, 3, 8};
     for (int k = 0; k < 3; ++k) {
         def.threads.count = counts[k];

@@ -2,6 +2,7 @@
 #include "scenes.h"
 
 #include "render/trace/ground.h"
+#include "base/vec.h"
 #include "scene/content.h"
 
 #include <math.h>
@@ -66,6 +67,46 @@ TEST(keyframes_are_eased)
     CHECK_NEAR(turned, 8 * atan(1) * 4, 0.02); /* there and, linearly, back again */
     CHECK_NEAR(key[count - 1].at.y, 1, 1e-12);
     PxScene *again = scene_of(px_scene_resolved(scene));
+    CHECK_TEXT(px_scene_hash(again), px_scene_hash(scene));
+    px_scene_free(again);
+    px_scene_free(scene);
+    free(key);
+}
+
+/* Half a circle of radius 1 by nine places, in 2 s. */
+TEST(ways_are_followed_at_constant_speed_and_faced)
+{
+    char text[2000] = "{\"phyxel\": 1, \"spacing\": 0.1, \"bodies\": [{\"name\": \"a\", "
+                      "\"wall\": true, \"shape\": {\"sphere\": 0.3}, \"keyframes\": ["
+                      "{\"at\": 1, \"move\": [1, 0, 0]}";
+    for (int k = 1; k < 9; ++k) {
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, ", {%s\"move\": [%.9f, 0, %.9f]%s}",
+                 k == 8 ? "\"at\": 3, " : "", cos(k * M_PI / 8), sin(k * M_PI / 8),
+                 k == 8 ? ", \"face\": true" : "");
+    }
+    strcat(text, "]}]}");
+    PxScene *scene = scene_of(text);
+    CHECK_COUNT(scene, 0);
+    const PxSceneThing *thing = &scene->body[0].is;
+    size_t count = px_scene_keyframes(thing->keyframe, thing->keyframes, NULL);
+    PxKeyframe *key = calloc(count, sizeof *key);
+    px_scene_keyframes(thing->keyframe, thing->keyframes, key);
+    CHECK_EQUAL(count, 2 + 240);
+    for (size_t k = 2; k < count; ++k) {
+        CHECK_NEAR(px_length(key[k].at), 1, 0.01); /* on the circle */
+        double speed =
+            px_length(px_sub(key[k].at, key[k - 1].at)) / (key[k].time - key[k - 1].time);
+        CHECK_NEAR(speed, M_PI / 2, 0.01 * M_PI);
+    }
+    /* From its first chord to its last one it turns by 180 degrees but for a part of the eighth;
+     * the way from +z to -z over -x is one to the left, which is about -y. */
+    PxVec3 turn = px_quat_rotation(key[count - 1].rotation);
+    CHECK_NEAR(px_length(turn), M_PI, 0.25);
+    CHECK(fabs(turn.y) > 0.99 * px_length(turn));
+    CHECK_NEAR(px_length(px_quat_rotation(key[(count + 1) / 2].rotation)), M_PI / 2, 0.13);
+    PxScene *again = scene_of(px_scene_resolved(scene));
+    CHECK_COUNT(again, 0);
     CHECK_TEXT(px_scene_hash(again), px_scene_hash(scene));
     px_scene_free(again);
     px_scene_free(scene);

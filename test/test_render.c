@@ -492,6 +492,27 @@ TEST(a_surface_shows_the_colours_that_are_painted_on_it)
     CHECK_EQUAL(red_pixels(0.0f), 0); /* then it looks as its material does */
 }
 
+TEST(pictures_of_one_call_do_not_mix_surfaces_and_balls)
+{
+    Folder f = folder_make();
+    for (uint32_t k = 1; k <= 2; ++k)
+        write_frame(f.path, k, 3, 0);
+    PxSurfaceRunDef surface = px_surface_run_def_default();
+    surface.dir = f.path;
+    surface.first = surface.last = 2;
+    CHECK_OK(px_surface_run(&surface, NULL, NULL, NULL));
+    PxRenderDef def = small_def(f.path);
+    CHECK_FAILS(px_render(&def, NULL, NULL, NULL), PX_ERR_ARGUMENT,
+                "frame 2 has a surface and frame 1 does not");
+    surface.first = 0;
+    surface.complete = true;
+    PxSurfaceReport report;
+    CHECK_OK(px_surface_run(&surface, NULL, NULL, &report));
+    CHECK(report.made == 1 && report.kept == 1);
+    CHECK_OK(px_render(&def, NULL, NULL, NULL));
+    folder_remove(&f);
+}
+
 TEST(an_empty_surface_is_a_picture_of_the_ground)
 {
     static const char empty[] =

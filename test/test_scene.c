@@ -385,6 +385,10 @@ TEST(keyframes_are_checked)
     CHECK_BODY(WALL("{\"at\": 1}, {\"at\": 1}"), "bodies[0].keyframes[1].at", 5, 72,
                "is 1 s, wanted more than the keyframe before, which is at 1 s");
     CHECK_BODY(WALL("{\"at\": -1}"), "bodies[0].keyframes[0].at", 5, 61, "is -1");
+    CHECK_BODY(WALL("{\"move\": [1, 0, 0], \"ease\": \"stop\"}, {\"at\": 2}"),
+               "bodies[0].keyframes[0].ease", 5, 74, "is for keyframes with \"at\"");
+    CHECK_BODY(WALL("{\"at\": 1, \"face\": true}"), "bodies[0].keyframes[0].face", 5, 72,
+               "is for ways");
     CHECK_BODY(WALL("{\"at\": 1, \"move\": 3}"), "bodies[0].keyframes[0].move", 5, 72, "is 3");
     CHECK_BODY(WALL("{\"at\": 1, \"turn\": {\"degrees\": 3}}"), "bodies[0].keyframes[0].turn.axis",
                5, 72, "is missing");

@@ -51,7 +51,7 @@ typedef struct PxRenderDef {
     const char *dir;      ///< result folder of a run
     const PxScene *scene; ///< scene of the run (px_run_scene()); NULL: no walls are shown
     const char *out;      ///< output folder; NULL: DIR/pictures
-    const char *film;     ///< .mp4 (H.264), .webm (VP9) or .gif; NULL: none
+    const char *film;     ///< .mp4 (H.264), .webm (VP9), .gif or .webp; NULL: none
     double fps;           ///< frames per second of the film; 0: the scene's
     uint32_t first, last; ///< range of frames ...
     uint32_t every;       ///< ... and the stride in it
@@ -81,6 +81,7 @@ typedef struct PxRenderDef {
     int threads;           ///< 0: one for every core
     PxStopFunction *stop;  ///< asked while a picture is drawn; NULL: `each` alone stops the call
     void *stop_user;       ///< its argument
+    bool caustics;         ///< light that clear things focus is drawn by photons
 } PxRenderDef;
 
 PX_API void px_render_def_init(PxRenderDef *def, size_t size);

@@ -21,6 +21,7 @@ typedef struct PxRunDef {
     PxStopFunction *stop; ///< asked within steps too: true undoes the step and stops the run; NULL:
                           ///< `each` alone stops it, after a step
     void *stop_user;      ///< its argument
+    bool go_on;           ///< continue the folder's run if it is one of this scene, else fail
 } PxRunDef;
 
 PX_API void px_run_def_init(PxRunDef *def, size_t size);

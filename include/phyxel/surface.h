@@ -45,7 +45,8 @@ typedef struct PxSurfaceDef {
     void *stop_user;      ///< its argument
     double sink;          ///< how far the surface reaches into sheets that it touches, spacings,
                           ///< 0 .. 0.5; 0: it keeps the gap
-    double reserved[1];   ///< must be 0; for later fields, since PxSurfaceRunDef contains this
+    double stretch;       ///< drops of one particle are drawn out along the way of this time, s, to
+                          ///< at most twice their length, 0 .. 1e6; 0: round
 } PxSurfaceDef;
 
 PX_API void px_surface_def_init(PxSurfaceDef *def, size_t size);
@@ -74,6 +75,7 @@ typedef struct PxSurfaceParticles {
                           ///< the rest, and at an interface lies between the phases
     const PxSurfaceSheet *sheet;
     uint32_t sheets;
+    const float *velocity[3]; ///< NULL, or m/s, for `stretch`
 } PxSurfaceParticles;
 
 /// A closed mesh: every edge has two triangles, counter-clockwise seen from outside. It has no
@@ -145,6 +147,9 @@ typedef struct PxSurfaceRunDef {
     bool no_walls;        ///< ignore the scene's walls
     bool contact;         ///< instead of surfaces, surfels between solids that touch each other,
                           ///< walls or rigid bodies, in DIR/contact
+    double stretch;       ///< surface.stretch as part of the time between frames, 0 .. 4
+    bool complete;        ///< only where some frames have surfaces already: those that other frames
+                          ///< lack, with the settings of the last one that is there
 } PxSurfaceRunDef;
 
 PX_API void px_surface_run_def_init(PxSurfaceRunDef *def, size_t size);
@@ -198,6 +203,8 @@ typedef struct PxFoamRunDef {
     int threads;          ///< 0: one for every core
     PxStopFunction *stop; ///< asked between frames; NULL: `each` alone stops the call
     void *stop_user;      ///< its argument
+    bool complete;        ///< only where some frames have foam and others lack it, with the
+                          ///< settings of the last one that is there
 } PxFoamRunDef;
 
 PX_API void px_foam_run_def_init(PxFoamRunDef *def, size_t size);

@@ -139,6 +139,9 @@ typedef struct Session {
     double spent;      /* time spent on drawn pictures, s */
     double shot_began; /* start of the current picture, s; 0: none */
     uint32_t drawn, kept;
+    uint32_t first_frame; /* of the first picture, and what it shows; UINT32_MAX: not known yet */
+    PxShow first_shown;
+    bool first_foamed;
 } Session;
 
 static PxStatus list_shots(Session *s)
@@ -425,6 +428,8 @@ static void describe(const Session *s, const PxSubject *subject, const Shot *sho
         px_text_add(out, ", aperture %.9g", def->aperture);
     if (def->shutter > 0)
         px_text_add(out, ", shutter %.9g", def->shutter);
+    if (def->caustics)
+        px_text_add(out, ", caustics");
     if (def->exposure != 0)
         px_text_add(out, ", exposure %.9g", def->exposure);
     for (size_t k = 0; k < def->lamps; ++k)
@@ -470,6 +475,7 @@ static PxStatus draw_shot(Session *s, const PxSubject *subject, const Shot *shot
                           const char *settings)
 {
     const PxRenderDef *def = s->def;
+    static const uint32_t photons[] = {1u << 18, 1u << 21, 1u << 23}; /* by quality */
     PxScenery scenery = {.shutter = 0};
     PxPicture picture = {0};
     PxStatus status = set_up(s, subject, shot, &scenery);
@@ -485,6 +491,7 @@ static PxStatus draw_shot(Session *s, const PxSubject *subject, const Shot *shot
                           .most_bounces = def->quality == PX_QUALITY_DRAFT ? 8 : 16,
                           .most_scatter = def->quality == PX_QUALITY_DRAFT ? 3 : 4,
                           .clamp = 20,
+                          .photons = def->caustics ? photons[def->quality] : 0,
                           .threads = s->threads};
         status = px_draw(&draw, &picture, tell_part, s);
     }
@@ -526,6 +533,31 @@ static double half_thickness(const PxScene *scene)
     return isinf(least) ? 0 : least;
 }
 
+/* Pictures of one call go together: all show surfaces, surfels or balls, and all foam or none. */
+static PxStatus check_kind(Session *s, const PxSubject *subject)
+{
+    if (s->first_frame == UINT32_MAX) {
+        s->first_frame = subject->meta.number;
+        s->first_shown = subject->shown;
+        s->first_foamed = subject->foamed;
+    }
+    if (subject->shown == s->first_shown && subject->foamed == s->first_foamed)
+        return PX_OK;
+    /* The better kinds have the lower numbers. */
+    bool of_foam = subject->shown == s->first_shown;
+    bool here = of_foam ? subject->foamed : subject->shown < s->first_shown;
+    const char *what = of_foam ? "foam" : show_words[here ? subject->shown : s->first_shown];
+    return px_fail(PX_ERR_ARGUMENT,
+                   "render: frame %u has %s%s and frame %u does not, so that their pictures would "
+                   "not go together; '%s' makes it, or show particles",
+                   here ? subject->meta.number : s->first_frame,
+                   what[strlen(what) - 1] == 'e' ? "a " : "", what,
+                   here ? s->first_frame : subject->meta.number,
+                   of_foam                                          ? "phyxel foam"
+                   : strcmp(what, show_words[PX_SHOW_SURFELS]) == 0 ? "phyxel surface --surfels"
+                                                                    : "phyxel surface");
+}
+
 static PxStatus take_shot(Session *s, const Shot *shot)
 {
     char path[PX_PATH_MAX];
@@ -534,6 +566,8 @@ static PxStatus take_shot(Session *s, const Shot *shot)
     PX_TRY(px_path_join(path, s->folder, "%06u.png", shot->number));
     PxStatus status =
         px_subject_read(s->def->dir, shot->frame, s->def->show, &s->threads, &subject);
+    if (status == PX_OK)
+        status = check_kind(s, &subject);
     if (status == PX_OK) {
         describe(s, &subject, shot, &settings);
         status = px_text_check(&settings, "the settings of a picture");
@@ -690,6 +724,7 @@ static void take_picture(PxRenderDef *def)
         def->sun_azimuth = p->sun_azimuth;
         def->sun_height = p->sun_height;
     }
+    def->caustics = def->caustics || p->caustics;
     if (def->exposure == 0)
         def->exposure = p->exposure;
     if (def->aperture == 0)
@@ -722,7 +757,8 @@ PxStatus px_render_sized(const PxRenderDef *given, PxRenderFunction *each, void 
                              .stop = &stop},
                  .each = each,
                  .user = user,
-                 .began = px_clock()};
+                 .began = px_clock(),
+                 .first_frame = UINT32_MAX};
     PxStatus status = session_run(&s);
     made = (PxRenderReport){
         .pictures = s.drawn + s.kept, .drawn = s.drawn, .wall = px_clock() - s.began};

@@ -117,6 +117,7 @@ static PxStatus choose_foam(const char *dir, uint32_t number, PxSubject *out)
     PX_TRY(px_run_file_path(path, dir, PX_FILE_FOAM, number));
     if (!px_file_exists(path))
         return PX_OK;
+    out->foamed = true;
     PX_TRY(digest_file(path, out->digest));
     return px_surface_read(dir, number, path, &out->foam);
 }
@@ -551,8 +552,8 @@ static float nearest_value(const Nearest *n, const float at[3], const float *val
     return found > 0 ? sum / weights : 0;
 }
 
-/* Maps the distance from a wall (spacings) to the one that is drawn: below half a spacing it
- * becomes `end`, then blends to the true distance at one spacing. */
+/* Maps the distance from a wall (in units of the reach) to the one that is drawn: below half of it
+ * it becomes `end`, then blends to the true distance at its end. */
 static double touching(double d, double end)
 {
     return d < 0.5 ? end : end + (1 - end) * (2 * d - 1);
@@ -563,10 +564,18 @@ typedef struct Touch {
     bool opaque; /* the matter is opaque */
 } Touch;
 
+/* How near to a wall matter is drawn as touching it, spacings. A film of air is seen below clear
+ * matter; below what is opaque it is dark anyway, and matter that is drawn farther than it reaches
+ * would be a dark rim on the floor. */
+static double touch_reach(const Touch *touch)
+{
+    return touch->opaque ? 0.25 : 1;
+}
+
 static void touch_wall(const Touch *touch, const PxShownWall *shown, PxVec3 *at, PxVec3 *normal)
 {
     const PxWall *wall = &shown->wall;
-    double s = touch->setting->spacing;
+    double s = touch_reach(touch) * touch->setting->spacing;
     PxVec3 rest = px_wall_to_rest(wall, 0, *at), low = wall->bounds.low, high = wall->bounds.high;
     if (!wall->inside && (rest.x < low.x - s || rest.y < low.y - s || rest.z < low.z - s ||
                           rest.x > high.x + s || rest.y > high.y + s || rest.z > high.z + s))
@@ -601,7 +610,7 @@ static void touch_walls(const Touch *touch, PxVec3 *at, PxVec3 *normal)
     for (size_t k = 0; k < setting->walls.count; ++k)
         touch_wall(touch, &setting->walls.data[k], at, normal);
     double *height = setting->up == 'z' ? &at->z : &at->y;
-    double s = setting->spacing, d = *height - setting->level;
+    double s = touch_reach(touch) * setting->spacing, d = *height - setting->level;
     if (d < s && d > -s)
         *height = setting->level + s * touching(d / s, -0.1);
 }

@@ -24,6 +24,7 @@ typedef struct PxSubject {
     PxPlyPoints skins;  ///< skins of the frame, if shown
     PxPlyPoints coats;  ///< coats of the frame, if shown
     PxPlyPoints foam;   ///< spray, foam and bubbles, if the folder has them
+    bool foamed;        ///< the frame has a file of them, empty or not
     uint8_t *skinned;   ///< by particle: 1 if a skin or coat replaces it; NULL: none
     uint64_t digest[2]; ///< of everything that is drawn
 } PxSubject;

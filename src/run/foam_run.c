@@ -324,11 +324,41 @@ static PxStatus write_foam(Job *job, const PxFrameMeta *meta)
 
 /* ---- the whole run ---- */
 
+/* Settings as the files state them. */
+#define SETTINGS "foam amount %.9g, life %.9g s, speed %.9g m/s"
+#define SETTINGS_READ "foam amount %lf, life %lf s, speed %lf m/s"
+
+/* Whether some frames have foam and others lack it or have that of another frame; takes the
+ * settings of the last one. */
+static PxStatus find_lacking(PxFoamRunDef *def, const PxNumbers *frames, bool *lacking)
+{
+    enum { HEADER = 4096 };
+    PxNumbers there;
+    char path[PX_PATH_MAX], header[HEADER];
+    bool found = false, all = true;
+    PX_TRY(px_run_file_numbers(def->dir, PX_FILE_FOAM, &there));
+    PxStatus status = PX_OK;
+    for (size_t k = there.count; status == PX_OK && k-- > 0 && !found;) {
+        status = px_run_file_path(path, def->dir, PX_FILE_FOAM, there.data[k]);
+        const char *at = NULL;
+        if (status == PX_OK && px_surface_ply_header(path, header, sizeof header) == PX_OK)
+            at = strstr(header, "comment foam amount ");
+        found = at != NULL &&
+                sscanf(at, "comment " SETTINGS_READ, &def->amount, &def->life, &def->speed) == 3;
+    }
+    for (size_t k = 0; status == PX_OK && found && k < frames->count; ++k) {
+        status = px_run_file_path(path, def->dir, PX_FILE_FOAM, frames->data[k]);
+        all = all && px_file_exists(path) &&
+              px_surface_stamp_check(def->dir, frames->data[k], path) == PX_OK;
+    }
+    *lacking = found && !all;
+    PX_LIST_FREE(&there);
+    return status;
+}
+
 static PxStatus open_job(Job *job)
 {
     const PxFoamRunDef *def = job->def;
-    if (def->dir == NULL || def->dir[0] == '\0')
-        return px_fail(PX_ERR_ARGUMENT, "foam: the def has no folder");
     if (!(def->amount > 0 && def->amount <= 1000) || !(def->life > 0 && def->life <= 1e6) ||
         !(def->speed >= 0 && def->speed <= 1e6))
         return px_fail(PX_ERR_ARGUMENT,
@@ -411,15 +441,24 @@ PxStatus px_foam_run_sized(const PxFoamRunDef *given, PxSurfaceFunction *each, v
     Job job = {.def = &read};
     char folder[PX_PATH_MAX] = "";
     PxNumbers numbers = {0};
-    PxStatus status = open_job(&job);
+    bool lacking = true;
+    PxStatus status = read.dir != NULL && read.dir[0] != '\0'
+                          ? px_frame_list(read.dir, &numbers)
+                          : px_fail(PX_ERR_ARGUMENT, "foam: the def has no folder");
+    if (status == PX_OK && read.complete)
+        status = find_lacking(&read, &numbers, &lacking);
+    if (!lacking) {
+        PX_LIST_FREE(&numbers);
+        return status;
+    }
     if (status == PX_OK)
-        status = px_frame_list(read.dir, &numbers);
+        status = open_job(&job);
     if (status == PX_OK && numbers.count == 0)
         status = px_fail(PX_ERR_ARGUMENT, "foam: '%s' has no frames", read.dir);
     if (status == PX_OK && !(job.foam_def.speed > 0))
         status = find_speed(&job, &numbers);
-    snprintf(job.settings, sizeof job.settings, "foam amount %.9g, life %.9g s, speed %.9g m/s",
-             read.amount, read.life, job.foam_def.speed);
+    snprintf(job.settings, sizeof job.settings, SETTINGS, read.amount, read.life,
+             job.foam_def.speed);
     if (status == PX_OK)
         status = px_path_join(folder, read.dir, "%s", px_run_file_folder(PX_FILE_FOAM));
     if (status == PX_OK)

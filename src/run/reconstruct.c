@@ -33,23 +33,31 @@ enum { MOST_MATERIALS = 64, HEADER = 16384, NAME = 40, PAINTS = 4 };
 
 /* Version of the method: increase it when the same settings give other surfaces, so that old files
  * are remade. */
-#define MAKE 4
+#define MAKE 5
 
 static PxSurfaceRunDef surface_run_def_defaults(void)
 {
-    return (PxSurfaceRunDef){.surface = px_surface_def_default(), .last = UINT32_MAX};
+    return (PxSurfaceRunDef){
+        .surface = px_surface_def_default(), .last = UINT32_MAX, .stretch = 0.25};
 }
 
 PX_DEF(PxSurfaceRunDef, surface_run_def, "surface")
 
+/* Words of the settings that stand before and after the list of columns. */
+#define COLUMNS_FOLLOW ", columns "
+#define WALLS_FOLLOW ", walls "
+
 typedef struct Job {
     const PxSurfaceRunDef *def;
+    PxSurfaceRunDef completed; /* def, with the settings of what is there */
+    char columns_there[256];
     PxThreads threads;
     PxStop stop;
     PxScene *scene; /* NULL when run.json is unusable */
     PxSceneWalls walls;
     char out[PX_PATH_MAX];
     char settings[1024];                   /* as text, for the stamp */
+    bool nothing;                          /* there is nothing to complete */
     bool one;                              /* only one material */
     uint32_t material;                     /* which */
     uint64_t elements;                     /* of the last surface made */
@@ -146,22 +154,81 @@ static void write_settings(Job *job)
     snprintf(
         job->settings, sizeof job->settings,
         "phyxel %s, make %d, %s of field %s, cell %.9g, radius %.9g, iso %.9g, smoothing %.9g, gap "
-        "%.9g, sink %.9g, columns %.200s, walls %s%s",
+        "%.9g, sink %.9g, stretch %.9g" COLUMNS_FOLLOW "%.200s" WALLS_FOLLOW "%s%s",
         PX_VERSION, MAKE, px_run_file_folder(kind_of(job->def)), d->field, d->cell,
         d->radius > 0 ? d->radius : field->radius, d->iso > 0 ? d->iso : field->iso,
-        d->smoothing < 0 ? field->smoothing : d->smoothing, d->gap, d->sink,
+        d->smoothing < 0 ? field->smoothing : d->smoothing, d->gap, d->sink, job->def->stretch,
         job->def->columns != NULL ? job->def->columns : "-",
         job->walls.count > 0 ? px_scene_hash(job->scene) : "none",
         any_skin(job) ? ", without what has a skin" : "");
 }
 
+/* Takes the settings of a surface file, as write_settings() writes them; false if it has none. */
+static bool take_settings(Job *job, const char *header)
+{
+    PxSurfaceDef *d = &job->completed.surface;
+    char field[NAME], cell[NAME];
+    const char *at = strstr(header, " of field ");
+    const char *columns = at != NULL ? strstr(at, COLUMNS_FOLLOW) : NULL;
+    const char *walls = columns != NULL ? strstr(columns, WALLS_FOLLOW) : NULL;
+    if (walls == NULL || sscanf(at,
+                                " of field %39[^,], cell %39[^,], radius %lf, iso %lf, smoothing "
+                                "%lf, gap %lf, sink %lf, stretch %lf",
+                                field, cell, &d->radius, &d->iso, &d->smoothing, &d->gap, &d->sink,
+                                &job->completed.stretch) != 8)
+        return false;
+    d->field = NULL;
+    for (uint32_t k = 0; px_surface_field(k) != NULL; ++k)
+        if (strcmp(px_surface_field(k)->name, field) == 0)
+            d->field = px_surface_field(k)->name;
+    d->cell = strtod(cell, NULL);
+    columns += strlen(COLUMNS_FOLLOW);
+    snprintf(job->columns_there, sizeof job->columns_there, "%.*s", (int)(walls - columns),
+             columns);
+    job->completed.columns = strcmp(job->columns_there, "-") != 0 ? job->columns_there : NULL;
+    job->completed.no_walls = strncmp(walls + strlen(WALLS_FOLLOW), "none", 4) == 0;
+    return d->field != NULL;
+}
+
+/* Finds the last surface that px_surface_run() made, and takes its settings. */
+static PxStatus find_settings(Job *job, bool *found)
+{
+    PxNumbers numbers;
+    char path[PX_PATH_MAX], *header = malloc(HEADER);
+    *found = false;
+    if (header == NULL)
+        return px_fail(PX_ERR_MEMORY, "surface: no room for a header");
+    PxStatus status = px_run_file_numbers(job->def->dir, kind_of(job->def), &numbers);
+    for (size_t k = numbers.count; status == PX_OK && k-- > 0 && !*found;) {
+        status = px_run_file_path(path, job->def->dir, kind_of(job->def), numbers.data[k]);
+        *found = status == PX_OK && px_surface_ply_header(path, header, HEADER) == PX_OK &&
+                 take_settings(job, header);
+    }
+    PX_LIST_FREE(&numbers);
+    free(header);
+    return status;
+}
+
 static PxStatus open_job(Job *job, const PxSurfaceRunDef *def)
 {
-    *job = (Job){.def = def};
+    *job = (Job){.def = def, .completed = *def};
     if (def->dir == NULL || def->dir[0] == '\0')
         return px_fail(PX_ERR_ARGUMENT, "surface: the def has no folder");
+    if (def->complete) {
+        if (def->contact || def->material != NULL)
+            return px_fail(PX_ERR_ARGUMENT, "surface: only whole surfaces can be completed");
+        bool found;
+        PX_TRY(find_settings(job, &found));
+        job->nothing = !found;
+        job->def = def = &job->completed;
+        if (job->nothing)
+            return PX_OK;
+    }
     PxSurfaceDef checked;
     PX_TRY(px_surface_def_read(&def->surface, &checked));
+    if (!(def->stretch >= 0 && def->stretch <= 4))
+        return px_fail(PX_ERR_ARGUMENT, "surface: stretch is %g frames, wanted 0 to 4",
+                       def->stretch);
     if ((def->surfels || def->contact) && def->measure)
         return px_fail(PX_ERR_ARGUMENT, "surface: surfels have no area to measure");
     if (def->contact && (def->material != NULL || def->columns != NULL))
@@ -419,6 +486,8 @@ static PxStatus read_frame(const Job *job, uint32_t number, Frame *frame)
     const PxColumn *column = px_table_find(&frame->table, "velocity");
     if (column != NULL && column->components == 3)
         PX_TRY(carry_column(frame, column, velocity_names));
+    for (uint32_t a = 0; a < 3 && p->columns == 3; ++a)
+        p->velocity[a] = p->column[a];
     column = px_table_find(&frame->table, "temperature");
     if (column != NULL && column->components == 1)
         PX_TRY(carry_column(frame, column, NULL));
@@ -580,7 +649,10 @@ static PxStatus make_surface(const Job *job, const Frame *frame, uint32_t k, Sur
             part->column = column = made->column;
         }
     } else if (status == PX_OK) {
-        status = px_surface_make_walled(&job->def->surface, &p, wall, walls, &s->mesh[n]);
+        PxSurfaceDef surface = job->def->surface;
+        if (job->scene != NULL)
+            surface.stretch = job->def->stretch / px_scene_fps(job->scene);
+        status = px_surface_make_walled(&surface, &p, wall, walls, &s->mesh[n]);
         if (status == PX_OK)
             status = px_snap(s->mesh[n], &coat.target, &job->threads);
         if (status == PX_OK) {
@@ -721,6 +793,8 @@ static PxStatus surface_frame(Job *job, uint32_t number)
     PX_TRY(px_surface_stamp(job->def->dir, number, job->settings, stamp));
     if (!job->def->overwrite && up_to_date(job, path, stamp))
         return PX_OK;
+    if (job->def->complete && px_file_exists(path) && !px_surface_is_stamped(path))
+        return PX_OK; /* made by another program */
     if (job->def->contact) {
         PxStatus made = contact_frame(job, number, path, stamp);
         job->made += made == PX_OK;
@@ -934,7 +1008,7 @@ PxStatus px_surface_run_sized(const PxSurfaceRunDef *given, PxSurfaceFunction *e
     if (job == NULL)
         return px_fail(PX_ERR_MEMORY, "surface: no room");
     PxStatus status = open_job(job, def);
-    if (status == PX_OK)
+    if (status == PX_OK && !job->nothing)
         status = run_job(job, each, user);
     made = (PxSurfaceReport){.made = job->made,
                              .kept = job->done - (job->made < job->done ? job->made : job->done),

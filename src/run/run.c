@@ -479,15 +479,20 @@ static PxStatus begin(Run *run)
     run->xdmf.check = ours(run);
     PX_TRY(refuse_links(run->dir));
     PX_TRY(holds_a_run(run->dir, &there));
-    if (there && !def->resume && !def->overwrite)
+    bool resume = there && (def->resume || (def->go_on && !def->overwrite));
+    if (there && !resume && !def->overwrite)
         return px_fail(PX_ERR_EXISTS,
                        "%s holds a run already: resume it, overwrite it, or choose another folder",
                        run->dir);
-    if (there && def->resume)
-        PX_TRY(px_record_compare(run->dir, run->scene));
-    PX_TRY(identify(run, there && def->resume));
+    if (resume) {
+        PxStatus same = px_record_compare(run->dir, run->scene);
+        if (same != PX_OK && !def->resume)
+            return px_fail(PX_ERR_EXISTS, "%s", px_error_message());
+        PX_TRY(same);
+    }
+    PX_TRY(identify(run, resume));
     /* Build the world before removing old files, so that an invalid scene does no harm. */
-    bool trusted = run->scene->checked || (there && def->resume);
+    bool trusted = run->scene->checked || resume;
     PX_TRY(px_scene_world_trusted(run->scene, def->threads, trusted, &run->world));
     PX_TRY(px_world_stop_when(run->world, def->stop, def->stop_user));
     if (there && def->overwrite)
@@ -495,7 +500,7 @@ static PxStatus begin(Run *run)
     PX_TRY(tidy_folder(run->dir, "."));
     for (size_t k = 0; k < PX_COUNT(run_folders); ++k)
         PX_TRY(tidy_folder(run->dir, run_folders[k]));
-    if (there && def->resume)
+    if (resume)
         PX_TRY(take_up(run, &found));
     else if (def->from != NULL)
         PX_TRY(branch_off(run, &found));

@@ -262,6 +262,9 @@ bool px_scene_is_solid(const PxScene *scene, size_t body);
 /// Does anything flow, melt or conduct heat? Then the fluid stages run (px_world_flows()).
 bool px_scene_flows(const PxScene *scene);
 
+/// The part s of the turn from two[0] to two[1].
+PxSceneTurn px_scene_turn_between(const PxSceneKeyframe two[2], double s);
+
 /// Converts keyframes for the world, which interpolates rotations along the shorter arc: where two
 /// stated turns about one axis are far apart, keyframes are inserted between them. Returns their
 /// number; `out` may be NULL, to count only.

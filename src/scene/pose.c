@@ -169,6 +169,18 @@ static PxKeyframe on_the_way(const PxSceneKeyframe *keyframe, size_t keyframes, 
     return out;
 }
 
+PxSceneTurn px_scene_turn_between(const PxSceneKeyframe two[2], double s)
+{
+    PxVec3 axis;
+    double from, to;
+    if (same_axis(&two[0].turn, &two[1].turn, &axis, &from, &to))
+        return (PxSceneTurn){axis, from + s * (to - from)};
+    PxVec3 turn =
+        px_quat_rotation(between(turn_rotation(&two[0].turn), turn_rotation(&two[1].turn), s));
+    double angle = px_length(turn);
+    return (PxSceneTurn){angle > 0 ? px_scale(turn, 1 / angle) : axis, angle / DEGREE};
+}
+
 size_t px_scene_keyframes(const PxSceneKeyframe *keyframe, size_t keyframes, PxKeyframe *out)
 {
     size_t count = 0;

@@ -4,6 +4,7 @@
 #include "shape/mesh_check.h"
 #include "surface/field/mirror.h"
 #include "surface/mesh/block_grid.h"
+#include "surface/mesh/drops.h"
 #include "surface/surface.h"
 
 #include <math.h>
@@ -41,6 +42,8 @@ PxStatus px_surface_def_read(const PxSurfaceDef *given, PxSurfaceDef *out)
         PX_TRY(check_number("smoothing", def->smoothing, 0, 4));
     PX_TRY(check_number("gap", def->gap, 0, 2));
     PX_TRY(check_number("sink", def->sink, 0, 0.5));
+    if (!(def->stretch >= 0 && def->stretch <= 1e6))
+        return px_fail(PX_ERR_ARGUMENT, "surface: stretch is %g s, wanted 0 to 1e6", def->stretch);
     return px_threads_check(def->threads, "surface");
 }
 
@@ -146,7 +149,8 @@ static PxStatus make_field(PxReconstruction *s, PxPotential *field, const PxSurf
     if (!PX_LIST_RESERVE(&points, (size_t)p->count + 1))
         return px_fail(PX_ERR_MEMORY, "surface: no room for %u particles", p->count);
     for (uint32_t i = 0; i < p->count; ++i) {
-        if ((p->other != NULL && p->other[i] != 0) != other)
+        if ((p->other != NULL && p->other[i] != 0) != other ||
+            (s->alone != NULL && s->alone[i] != 0))
             continue;
         float x = p->position[0][i], y = p->position[1][i], z = p->position[2][i];
         if (s->sheets > 0) {
@@ -169,7 +173,8 @@ static PxStatus make_field(PxReconstruction *s, PxPotential *field, const PxSurf
 }
 
 PxStatus px_reconstruction_create(PxReconstruction *s, const PxSurfaceDef *def,
-                                  const PxSurfaceParticles *p, const PxWall *wall, size_t walls)
+                                  const PxSurfaceParticles *p, const PxWall *wall, size_t walls,
+                                  bool drops)
 {
     *s = (PxReconstruction){.threads = {.count = 1}};
     PX_TRY(check_particles(def, p));
@@ -184,6 +189,8 @@ PxStatus px_reconstruction_create(PxReconstruction *s, const PxSurfaceDef *def,
                                .gap = def->gap * p->spacing,
                                .cell = def->cell * p->spacing};
     PX_TRY(px_barriers_prepare(&s->barriers));
+    if (drops)
+        PX_TRY(px_drops_find(p, &s->barriers, &s->threads, &s->alone));
     PX_TRY(make_field(s, &s->field, def, p, false));
     for (uint32_t i = 0; p->other != NULL && i < p->count && !s->has_other; ++i)
         s->has_other = p->other[i] != 0;
@@ -200,5 +207,6 @@ void px_reconstruction_free(PxReconstruction *s)
     for (uint32_t k = 0; s->sheet != NULL && k < s->sheets; ++k)
         px_mesh_tree_free(s->sheet[k]);
     free(s->sheet);
+    free(s->alone);
     *s = (PxReconstruction){.threads = {.count = 1}};
 }

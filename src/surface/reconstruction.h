@@ -15,13 +15,14 @@ typedef struct PxReconstruction {
     PxBarriers barriers;
     PxMeshTree **sheet; ///< NULL if there are no sheets
     uint32_t sheets;
+    uint8_t *alone; ///< by particle: it is a drop of its own, and in no field; NULL: none is
 } PxReconstruction;
 
-/// Checks def and particles and builds fields and barriers. Errors: those of px_surface_make().
-/// Free it in any case.
+/// Checks def and particles and builds fields and barriers. With `drops` those particles are left
+/// out that are alone. Errors: those of px_surface_make(). Free it in any case.
 PxStatus px_reconstruction_create(PxReconstruction *recon, const PxSurfaceDef *def,
                                   const PxSurfaceParticles *particles, const PxWall *wall,
-                                  size_t walls);
+                                  size_t walls, bool drops);
 void px_reconstruction_free(PxReconstruction *recon);
 
 #endif

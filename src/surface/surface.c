@@ -4,6 +4,7 @@
 #include "surface/mesh/marching_cubes.h"
 #include "surface/reconstruction.h"
 #include "surface/mesh/crossings.h"
+#include "surface/mesh/drops.h"
 #include "surface/mesh/smooth.h"
 
 #include <math.h>
@@ -173,8 +174,9 @@ static PxStatus make(PxReconstruction *recon, const PxSurfaceDef *def, const PxS
     if (def->sink > 0)
         sink(recon, def->sink * p->spacing, *out);
     (*out)->columns = p->columns;
-    return px_interpolate(&recon->field, p->column, p->columns, (const float(*)[3])(*out)->position,
-                          (*out)->vertices, (*out)->column);
+    PX_TRY(px_interpolate(&recon->field, p->column, p->columns, (const float(*)[3])(*out)->position,
+                          (*out)->vertices, (*out)->column));
+    return px_drops_add(p, recon->alone, def->cell, def->stretch, *out);
 }
 
 PxStatus px_surface_make_walled(const PxSurfaceDef *def, const PxSurfaceParticles *particles,
@@ -182,7 +184,7 @@ PxStatus px_surface_make_walled(const PxSurfaceDef *def, const PxSurfaceParticle
 {
     *out = NULL;
     PxReconstruction recon;
-    PxStatus status = px_reconstruction_create(&recon, def, particles, wall, walls);
+    PxStatus status = px_reconstruction_create(&recon, def, particles, wall, walls, true);
     if (status == PX_OK)
         status = make(&recon, def, particles, out);
     px_reconstruction_free(&recon);

@@ -321,7 +321,7 @@ PxStatus px_surfels_make_walled(const PxSurfaceDef *def, const PxSurfaceParticle
     *out = NULL;
     PxReconstruction recon;
     Depths depths = {.recon = &recon};
-    PxStatus status = px_reconstruction_create(&recon, def, particles, wall, walls);
+    PxStatus status = px_reconstruction_create(&recon, def, particles, wall, walls, false);
     if (status == PX_OK)
         status = px_visibility_make(&depths.visibility, &recon.barriers, &recon.field);
     if (status == PX_OK && recon.has_other)

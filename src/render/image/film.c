@@ -38,6 +38,10 @@ static const Kind kinds[] = {
      "gif",
      {"-vf", "split[a][b];[a]palettegen=stats_mode=diff[p];[b][p]paletteuse=dither=sierra2_4a",
       "-loop", "0"}},
+    {".webp",
+     "webp",
+     {"-c:v", "libwebp_anim", "-quality", "70", "-compression_level", "5", "-loop", "0", "-pix_fmt",
+      "yuv420p"}},
 };
 
 static const Kind *find_kind(const char *path)
@@ -57,7 +61,7 @@ PxStatus px_film_check(const char *path)
         return PX_OK;
     return px_fail(PX_ERR_ARGUMENT,
                    "render: '%.200s' is no name for a film: wanted one that ends in .mp4 (H.264), "
-                   ".webm (VP9) or .gif",
+                   ".webm (VP9), .gif or .webp",
                    path);
 }
 

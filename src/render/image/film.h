@@ -5,7 +5,7 @@
 #include "phyxel/render.h"
 #include "render/trace/draw.h"
 
-/// Checks the file ending: .mp4, .webm or .gif. Errors: PX_ERR_ARGUMENT.
+/// Checks the file ending: .mp4, .webm, .gif or .webp. Errors: PX_ERR_ARGUMENT.
 PxStatus px_film_check(const char *path);
 
 /// Encodes one black picture and throws the result away: fails where px_film_begin() to

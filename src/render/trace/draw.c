@@ -215,12 +215,17 @@ static PxStatus trace_tiles(const PxDrawDef *def, PxRadiance *out, PxRadiance *h
                .out = out,
                .half = half,
                .across = (def->width + TILE - 1) / TILE};
+    PxCaustics *caustics = NULL;
+    PxStatus status = PX_OK;
+    if (!def->xray)
+        status = px_caustics_create(def->scenery, rays, def->photons, def->seed, &def->threads,
+                                    &caustics);
+    job.path.caustics = caustics;
     while ((1ull << job.bits) < def->samples)
         ++job.bits;
     uint32_t tiles = job.across * ((def->height + TILE - 1) / TILE);
     /* In batches, between which progress is reported and the caller may stop. */
     uint32_t turn = tiles / 32 + (uint32_t)def->threads.count * 4;
-    PxStatus status = PX_OK;
     for (uint32_t done = 0; done < tiles && status == PX_OK; done += turn) {
         if (each != NULL && !each(user, (double)done / tiles)) {
             status = px_fail(PX_ERR_STOPPED, "render: stopped within a picture");
@@ -230,6 +235,7 @@ static PxStatus trace_tiles(const PxDrawDef *def, PxRadiance *out, PxRadiance *h
         status = px_parallel_try(&def->threads, tiles - done < turn ? tiles - done : turn, 1,
                                  draw_tiles, &job);
     }
+    px_caustics_free(caustics);
     px_rays_free(rays);
     return status;
 }

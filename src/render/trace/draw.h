@@ -26,6 +26,7 @@ typedef struct PxDrawDef {
     bool denoise;   ///< denoise (render/trace/denoise.h), if there are enough samples
     int most_bounces, most_scatter;
     float clamp;
+    uint32_t photons; ///< for caustics; 0: none
     PxThreads threads;
 } PxDrawDef;
 

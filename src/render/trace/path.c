@@ -4,7 +4,8 @@
  *
  * Water and glass refract and reflect what the camera sees. Shadow rays are not refracted:
  * caustics would be found by chance so seldom that they are noise. They go straight and lose
- * what interfaces reflect and media absorb (px_rays_transmittance). Nor are paths refracted
+ * what interfaces reflect and media absorb (px_rays_transmittance), unless there is a map of
+ * caustics, which has that light. Nor are paths refracted
  * between diffuse surfaces, where they lose what the medium absorbs. */
 #include "render/trace/path.h"
 
@@ -12,61 +13,6 @@
 #include "render/trace/optics.h"
 
 #include <string.h>
-
-/* ---- media around a ray ---- */
-
-static const PxLook *media_dominant(const PxMedia *m, const PxScenery *scenery)
-{
-    const PxLook *top = NULL;
-    for (int k = 0; k < m->count; ++k) {
-        const PxLook *look = &scenery->looks.data[m->look[k]];
-        if (top == NULL || look->priority > top->priority)
-            top = look;
-    }
-    return top;
-}
-
-static void media_add(PxMedia *m, uint32_t look)
-{
-    if (m->count < PX_MOST_NESTED)
-        m->look[m->count++] = look;
-}
-
-static void media_remove(PxMedia *m, uint32_t look)
-{
-    for (int k = 0; k < m->count; ++k)
-        if (m->look[k] == look) {
-            m->look[k] = m->look[--m->count];
-            return;
-        }
-}
-
-static uint32_t media_bits(const PxMedia *m)
-{
-    uint32_t bits = 0;
-    for (int k = 0; k < m->count; ++k)
-        if (m->look[k] < PX_MOST_MEDIA)
-            bits |= 1u << m->look[k];
-    return bits;
-}
-
-PxMedia px_media_at(const PxScenery *scenery, const PxRays *rays, PxV3 place)
-{
-    /* The point is inside a medium if an upward ray leaves it before entering it. */
-    enum { ROOM = 256 };
-    PxCrossing crossing[ROOM];
-    PxMedia in = {.count = 0};
-    PxRay ray = {.from = place, .direction = px_v3(0, 1, 0), .most = INFINITY};
-    size_t count = px_rays_crossings(rays, &ray, crossing, ROOM);
-    for (uint32_t k = 0; k < scenery->looks.count; ++k)
-        for (size_t c = 0; c < count && scenery->looks.data[k].kind == PX_LOOK_CLEAR; ++c)
-            if (scenery->things.data[crossing[c].thing].look == k) {
-                if (!crossing[c].in)
-                    media_add(&in, k);
-                break;
-            }
-    return in;
-}
 
 /* ---- BSDF ---- */
 
@@ -168,13 +114,6 @@ typedef struct Path {
     float density;      /* probability density of the direction at the last scattering */
 } Path;
 
-/* Offset of a ray's origin against self-intersection. */
-static PxV3 offset_origin(PxV3 at, PxV3 flat, PxV3 direction, float t)
-{
-    float size = fmaxf(fabsf(at.x), fmaxf(fabsf(at.y), fabsf(at.z))) + t;
-    return px_v3_mad(at, flat, copysignf(1e-5f * size, px_v3_dot(flat, direction)));
-}
-
 static void add_light(Path *p, PxV3 light)
 {
     PxV3 found = px_v3_mul(p->throughput, light);
@@ -183,6 +122,13 @@ static void add_light(Path *p, PxV3 light)
     if (size > most)
         found = px_v3_scale(found, most / size);
     p->light = px_v3_add(p->light, found);
+}
+
+/* Is light through clear things taken from the map of caustics? At the first surface only: where
+ * light arrives there from others, its pattern is lost. Called after p->scattered is counted. */
+static bool has_caustics(const Path *p, const PxLook *look)
+{
+    return p->def->caustics != NULL && p->scattered == 1 && look->kind != PX_LOOK_METAL;
 }
 
 /* Adds direct light from the direction `in`, which was sampled with density `here`, attenuated by
@@ -196,12 +142,13 @@ static void add_direct(Path *p, const Bsdf *s, PxV3 at, const PxHit *hit, PxV3 i
     PxV3 value = bsdf_eval(s, to_frame(s, in), &other);
     if (px_v3_max(value) <= 0)
         return;
-    PxRay ray = {.from = offset_origin(at, hit->geometric, in, hit->t),
+    PxRay ray = {.from = px_offset_origin(at, hit->geometric, in, hit->t),
                  .direction = in,
                  .least = hit->skip,
                  .most = distance,
                  .time = p->ray.time};
-    PxV3 pass = px_rays_transmittance(p->def->rays, &ray);
+    bool open = has_caustics(p, s->look);
+    PxV3 pass = open ? px_rays_open(p->def->rays, &ray) : px_rays_transmittance(p->def->rays, &ray);
     if (px_v3_max(pass) <= 0)
         return;
     /* The path does not add lights behind clear surfaces (see `skip_emitters`), and from diffuse
@@ -245,6 +192,18 @@ static void sample_lights(Path *p, const Bsdf *s, PxV3 at, const PxHit *hit)
     }
 }
 
+/* Adds the light that clear things send here. Its reflection by a varnish is left out. */
+static void add_caustics(Path *p, const Bsdf *s, PxV3 at)
+{
+    if (!has_caustics(p, s->look))
+        return;
+    float below = 1;
+    if (s->look->kind == PX_LOOK_GLOSSY)
+        below = 1 - px_fresnel(fminf(1, s->out.z), 1 / s->look->ior, NULL);
+    PxV3 light = px_caustics_light(p->def->caustics, at, s->n);
+    add_light(p, px_v3_scale(px_v3_mul(s->colour, light), below / PX_PI_F));
+}
+
 /* Adds the light of a lamp or the sun that the path hit. */
 static void add_emitter(Path *p, PxV3 radiance, float density)
 {
@@ -286,7 +245,7 @@ static bool intersect_ground(const PxScenery *scenery, const PxRay *ray, float m
 /* Continues the path in that direction. */
 static void continue_path(Path *p, PxV3 at, PxV3 direction, const PxHit *hit)
 {
-    p->ray.from = offset_origin(at, hit->geometric, direction, hit->t);
+    p->ray.from = px_offset_origin(at, hit->geometric, direction, hit->t);
     p->ray.direction = direction;
     p->ray.least = hit->skip;
     p->ray.most = INFINITY;
@@ -296,50 +255,21 @@ static void continue_path(Path *p, PxV3 at, PxV3 direction, const PxHit *hit)
 static void cross_interface(Path *p, PxV3 at, const PxHit *hit, uint32_t index)
 {
     const PxScenery *scenery = p->def->scenery;
-    const PxLook *look = &scenery->looks.data[index];
     PxV3 d = p->ray.direction;
     bool enters = px_v3_dot(d, hit->geometric) < 0;
-    PxMedia beyond = p->media;
-    if (enters)
-        media_add(&beyond, index);
-    else
-        media_remove(&beyond, index);
-    const PxLook *outside = media_dominant(enters ? &p->media : &beyond, scenery);
+    PxMedia beyond = px_media_beyond(&p->media, index, enters);
+    float u, v;
     p->skip_emitters = true;
     /* Inside a medium of higher priority the surface is no interface. After scattering
      * paths cross interfaces without refraction, as shadow rays do. */
-    if (p->scattered > 0 || (outside != NULL && look->priority <= outside->priority)) {
+    if (p->scattered > 0 || px_media_hides(&p->media, &beyond, index, enters, scenery)) {
         p->media = beyond;
         continue_path(p, at, d, hit);
         return;
     }
-    float here = outside != NULL ? outside->ior : 1, there = look->ior;
-    if (!enters) {
-        float swap = here;
-        here = there;
-        there = swap;
-    }
-    PxV3 n = enters ? hit->normal : px_v3_scale(hit->normal, -1);
-    PxV3 flat = enters ? hit->geometric : px_v3_scale(hit->geometric, -1);
-    float cosine = -px_v3_dot(d, n), after, u, v;
-    if (cosine <= 0) {
-        n = flat;
-        cosine = -px_v3_dot(d, n);
-    }
-    float mirrored = px_fresnel(fminf(1, cosine), here / there, &after);
     p->deflected = true;
     px_sample2(p->sampler, &u, &v);
-    PxV3 next;
-    if (u < mirrored) {
-        next = px_reflect(d, n);
-        if (px_v3_dot(next, flat) <= 0)
-            next = px_reflect(d, flat);
-    } else {
-        next = px_refract(d, n, here / there, after);
-        if (px_v3_dot(next, flat) >= 0)
-            next = d;
-        p->media = beyond;
-    }
+    PxV3 next = px_media_cross(&p->media, scenery, d, hit, index, u);
     continue_path(p, at, next, hit);
 }
 
@@ -379,6 +309,7 @@ static bool scatter(Path *p, PxV3 at, const PxHit *hit, const PxLook *look)
     Bsdf s = bsdf_make(look, hit->colour, n, out, p->scattered == 0);
     ++p->scattered;
     sample_lights(p, &s, at, hit);
+    add_caustics(p, &s, at);
     if (p->scattered >= p->def->most_scatter)
         return false;
     PxV3 in = bsdf_sample(&s, p->sampler);
@@ -401,7 +332,7 @@ static float shadow_on_ground(Path *p, PxV3 at)
     PxV3 up = px_v3(0, 1, 0);
     float u, v, whole = 0, left = 0;
     px_sample2(p->sampler, &u, &v);
-    PxRay ray = {.from = offset_origin(at, up, up, 0), .most = INFINITY, .time = p->ray.time};
+    PxRay ray = {.from = px_offset_origin(at, up, up, 0), .most = INFINITY, .time = p->ray.time};
     PxV3 radiance;
     float density;
     if (sky->map != NULL) {
@@ -475,7 +406,7 @@ static bool extend_path(Path *p)
 {
     const PxScenery *scenery = p->def->scenery;
     PxHit hit;
-    p->ray.media = media_bits(&p->media);
+    p->ray.media = px_media_bits(&p->media);
     bool met = px_rays_intersect(p->def->rays, &p->ray, &hit);
     float most = met ? hit.t : INFINITY, t = 0;
     const PxLamp *lamp = intersect_lamps(scenery, &p->ray, &most);
@@ -484,7 +415,7 @@ static bool extend_path(Path *p)
         add_light(p, px_v3_scale(px_sky_radiance(&scenery->sky, p->ray.direction), -1));
         p->sky_counted = false;
     }
-    const PxLook *medium = media_dominant(&p->media, scenery);
+    const PxLook *medium = px_media_dominant(&p->media, scenery);
     float way = ground ? t : most;
     if (medium != NULL && isfinite(way))
         p->throughput = px_v3_mul(p->throughput, px_v3_exp(px_v3_scale(medium->absorb, -way)));

@@ -2,7 +2,8 @@
 #ifndef PX_RENDER_TRACE_PATH_H
 #define PX_RENDER_TRACE_PATH_H
 
-#include "render/trace/rays.h"
+#include "render/trace/caustics.h"
+#include "render/trace/media.h"
 #include "render/trace/sampler.h"
 
 /// Radiance and opacity of a sample; the radiance is premultiplied with the opacity.
@@ -11,27 +12,16 @@ typedef struct PxRadiance {
     float opacity;
 } PxRadiance;
 
-/// Stack of the clear media that a point is in; where several overlap, the one of the highest
-/// priority wins (nested dielectrics) [Schmidt and Budge 2002]. So a liquid that reaches a little
-/// into its glass touches it without a gap of air.
-enum { PX_MOST_NESTED = 8 };
-typedef struct PxMedia {
-    uint32_t look[PX_MOST_NESTED];
-    int count;
-} PxMedia;
-
 typedef struct PxPathDef {
     const PxScenery *scenery;
     const PxRays *rays;
-    PxMedia start;    ///< media of the camera: px_media_at()
-    PxV3 open_light;  ///< sky irradiance of open ground: px_sky_irradiance()
-    int most_bounces; ///< most segments
-    int most_scatter; ///< most of those at surfaces that are neither clear nor panes
-    float clamp;      ///< upper bound of a sample's radiance, against fireflies
+    PxMedia start;              ///< media of the camera: px_media_at()
+    PxV3 open_light;            ///< sky irradiance of open ground: px_sky_irradiance()
+    int most_bounces;           ///< most segments
+    int most_scatter;           ///< most of those at surfaces that are neither clear nor panes
+    float clamp;                ///< upper bound of a sample's radiance, against fireflies
+    const PxCaustics *caustics; ///< light through clear things; NULL: straight, as shadow rays go
 } PxPathDef;
-
-/// The media that a point is in.
-PxMedia px_media_at(const PxScenery *scenery, const PxRays *rays, PxV3 place);
 
 /// Traces a path for the point (x, y) of the picture: x from -aspect to aspect to the right, y from
 /// -1 to 1 upwards.

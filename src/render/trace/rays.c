@@ -27,6 +27,11 @@ PxV3 px_rays_transmittance(const PxRays *rays, const PxRay *ray)
     (void)rays, (void)ray;
     return px_v3_all(1);
 }
+PxV3 px_rays_open(const PxRays *rays, const PxRay *ray)
+{
+    (void)rays, (void)ray;
+    return px_v3_all(1);
+}
 
 size_t px_rays_crossings(const PxRays *rays, const PxRay *ray, PxCrossing *out, size_t most)
 {
@@ -519,7 +524,7 @@ bool px_rays_intersect(const PxRays *rays, const PxRay *ray, PxHit *hit)
     return true;
 }
 
-PxV3 px_rays_transmittance(const PxRays *rays, const PxRay *ray)
+static PxV3 transmittance(const PxRays *rays, const PxRay *ray, bool open)
 {
     if (!is_usable(ray))
         return px_v3_all(0);
@@ -528,13 +533,23 @@ PxV3 px_rays_transmittance(const PxRays *rays, const PxRay *ray)
     q.media = 0;
     struct RTCRay r = ray_make(ray);
     rtcOccluded1(rays->scene, &q.context, &r);
-    if (r.tfar < 0) /* Embree's mark of an occluded ray */
+    if (r.tfar < 0 || (open && q.media != 0)) /* Embree's mark of an occluded ray */
         return px_v3_all(0);
     for (uint32_t k = 0; q.media >> k != 0; ++k)
         if (q.media >> k & 1)
             q.pass = px_v3_mul(q.pass, px_v3_exp(px_v3_scale(rays->scenery->looks.data[k].absorb,
                                                              -fmaxf(0, q.depth[k]))));
     return q.pass;
+}
+
+PxV3 px_rays_transmittance(const PxRays *rays, const PxRay *ray)
+{
+    return transmittance(rays, ray, false);
+}
+
+PxV3 px_rays_open(const PxRays *rays, const PxRay *ray)
+{
+    return transmittance(rays, ray, true);
 }
 
 size_t px_rays_crossings(const PxRays *rays, const PxRay *ray, PxCrossing *out, size_t most)

@@ -43,6 +43,8 @@ bool px_rays_intersect(const PxRays *rays, const PxRay *ray, PxHit *hit);
 
 /// Transmittance along a straight ray: clear surfaces reflect and absorb, all others occlude.
 PxV3 px_rays_transmittance(const PxRays *rays, const PxRay *ray);
+/// The same where clear surfaces occlude too, since their light is counted otherwise.
+PxV3 px_rays_open(const PxRays *rays, const PxRay *ray);
 
 /// One crossing of a surface.
 typedef struct PxCrossing {

@@ -105,12 +105,12 @@ static const char *const ease_words[] = {"smooth", "linear", "stop", NULL};
 static const PxField keyframe_fields[] = {
     {.key = "at",
      .kind = PX_FIELD_NUMBER,
-     .flags = PX_FIELD_REQUIRED,
      .offset = PX_AT(PxSceneKeyframe, at),
      .unit = "s",
      .least = 0,
      .most = 1e9,
-     .help = "Time of the keyframe, later than that of the one before."},
+     .help = "Time of the keyframe, later than that of the one before; without it, a place on the "
+             "way to the next one that has a time."},
     {.key = "move",
      .kind = PX_FIELD_VECTOR,
      .offset = PX_AT(PxSceneKeyframe, move),
@@ -131,6 +131,11 @@ static const PxField keyframe_fields[] = {
      .help = "Way to it from the keyframe before: a smooth curve through all of them, a straight "
              "line at constant speed, or a line that begins and ends at rest.",
      .words = ease_words},
+    {.key = "face",
+     .kind = PX_FIELD_FLAG,
+     .offset = PX_AT(PxSceneKeyframe, face),
+     .unit = "",
+     .help = "After places without a time: it turns about the vertical as its way does."},
 };
 
 static void keyframe_defaults(void *object)
@@ -491,6 +496,11 @@ static const PxField picture_fields[] = {
      .least = 0,
      .most = 4,
      .help = "How often cloth is subdivided for pictures, each by four triangles."},
+    {.key = "caustics",
+     .kind = PX_FIELD_FLAG,
+     .offset = PX_AT(PxScenePicture, caustics),
+     .unit = "",
+     .help = "Light of the sun and of lamps that clear matter and glass focus; for stills."},
 };
 
 static void picture_defaults(void *object)

@@ -43,7 +43,8 @@ typedef struct PxSceneKeyframe {
     double at;
     PxVec3 move;
     PxSceneTurn turn;
-    int ease; ///< PxSceneEase, of the way to it
+    int ease;  ///< PxSceneEase, of the way to it
+    bool face; ///< of the last place of a way (scene/way.h): turns with it
 } PxSceneKeyframe;
 
 typedef struct PxSceneEvent {
@@ -98,6 +99,7 @@ typedef struct PxScenePicture {
     double sky_turn; ///< degrees
     double sun_azimuth, sun_height, exposure, aperture, shutter;
     double smooth; ///< subdivisions of cloth
+    bool caustics;
 } PxScenePicture;
 
 /// A spherical light.

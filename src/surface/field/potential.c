@@ -106,11 +106,8 @@ static int compare_floats(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A grid has 2 million cells along an axis. Where points are spread wider, because one was
- * ejected far away, the frame is centred at the median and positions beyond it are clamped to
- * the outermost cells. */
-static PxStatus grid_frame(const PxPotential *f, double cell, PxGridPoints points, PxArena *scratch,
-                           PxGridFrame *out)
+PxStatus px_potential_frame(double cell, PxGridPoints points, PxArena *scratch,
+                            const PxThreads *threads, PxGridFrame *out)
 {
     enum { SAMPLES = 255 };
     const double most = 1e6 * cell; /* on either side */
@@ -138,7 +135,7 @@ static PxStatus grid_frame(const PxPotential *f, double cell, PxGridPoints point
         from[a] = clamped;
     }
     PxGridPoints set = {from[0], from[1], from[2], n};
-    *out = px_grid_frame(cell, &set, 1, f->threads, NULL);
+    *out = px_grid_frame(cell, &set, 1, threads, NULL);
     px_arena_release(scratch, mark);
     return PX_OK;
 }
@@ -162,7 +159,7 @@ static PxStatus sort_particles(PxPotential *f, const PxPotentialInput *in, PxAre
     }
     PxGridPoints points = {x, y, z, n};
     PxGridFrame frame;
-    PX_TRY(grid_frame(f, (double)f->gather * f->spacing, points, scratch, &frame));
+    PX_TRY(px_potential_frame((double)f->gather * f->spacing, points, scratch, f->threads, &frame));
     PX_TRY(px_grid_sort(&f->particle_grid, &frame, points, id, order, scratch, f->threads));
     f->particle_x = take_floats(n);
     f->particle_y = take_floats(n);
@@ -196,8 +193,8 @@ static PxStatus sort_centres(PxPotential *f, const PxPotentialCentres *centres, 
         return no_room(n);
     PxGridPoints points = {centres->x, centres->y, centres->z, n};
     PxGridFrame frame;
-    PX_TRY(grid_frame(f, ((double)f->reach + PX_POTENTIAL_STENCIL) * f->spacing, points, scratch,
-                      &frame));
+    PX_TRY(px_potential_frame(((double)f->reach + PX_POTENTIAL_STENCIL) * f->spacing, points,
+                              scratch, f->threads, &frame));
     PX_TRY(px_grid_sort(&f->grid, &frame, points, NULL, order, scratch, f->threads));
     f->x = take_floats(n);
     f->y = take_floats(n);

@@ -140,6 +140,12 @@ typedef struct PxPotentialInput {
     double spacing; ///< m
 } PxPotentialInput;
 
+/// A frame of a grid. A grid has 2 million cells along an axis; where points are spread wider,
+/// because one was ejected far away, the frame is centred at the median and positions beyond it are
+/// clamped to the outermost cells. Errors: PX_ERR_MEMORY.
+PxStatus px_potential_frame(double cell, PxGridPoints points, PxArena *scratch,
+                            const PxThreads *threads, PxGridFrame *out);
+
 /// Copies the input. Errors: PX_ERR_MEMORY, PX_ERR_ARGUMENT for an iso that the field does not
 /// reach.
 PxStatus px_potential_create(PxPotential *field, const PxPotentialModel *model,
