@@ -223,7 +223,7 @@ PxStatus px_bench_fracture(PxBench *bench)
         PX_TRY(measure(bench, &setups[k]));
     px_report_note(bench->report,
                    "faces: area of both faces of all cracks, of the surface of the body; by its "
-                   "surfels it was 24, 7 and 47 % in the document");
+                   "surfels it was 24, 7 and 47 %% in the document");
     px_report_note(bench->report,
                    "boxes instead of the models of the document, with as many particles, fixed: "
                    "no particles are added near cracks; skins of triangles instead of surfels");
