@@ -181,24 +181,14 @@ static void do_pass(Pass *pass)
 
 /* Lines of the cache that passes read (solver_parts.h): of contacts that touch, and after a move;
  * of bodies likewise. */
-enum { TOUCH_LINES = 4, MOVED_LINES = 6, BODY_LINES = 2, POSE_LINES = 5 };
+enum { TOUCH_LINES = 4, MOVED_LINES = 6, BODY_LINES = 2, POSE_LINES = 4 };
 
-void px_solver_repeat(PxSolverRun *run, double h, bool first)
+void px_solver_repeat(PxSolverRun *run, double h)
 {
-    if (first) {
-        do_pass(&(Pass){.of = {.run = run, .h = h},
-                        .work = PX_ISA_PICK(run->step->isa, px_solver_repeat_pair),
-                        .contact_lines = TOUCH_LINES,
-                        .body_lines = BODY_LINES});
-        return;
-    }
-    for (uint32_t i = 0; i < run->step->rigids; ++i) {
-        PxSolverBody *b = &run->body[i];
-        if (!(b->per_mass > 0))
-            continue;
-        b->v = px_add(b->v, b->repeat_v);
-        b->w = px_add(b->w, b->repeat_w);
-    }
+    do_pass(&(Pass){.of = {.run = run, .h = h},
+                    .work = PX_ISA_PICK(run->step->isa, px_solver_repeat_pair),
+                    .contact_lines = TOUCH_LINES,
+                    .body_lines = BODY_LINES});
 }
 
 void px_solver_recall(PxSolverRun *run)
@@ -216,8 +206,6 @@ void px_solver_recall(PxSolverRun *run)
 
 void px_solver_relax(PxSolverRun *run, double h, double since, bool follow)
 {
-    for (uint32_t i = 0; follow && i < run->step->rigids; ++i)
-        run->body[i].repeat_v = run->body[i].repeat_w = px_vec(0, 0, 0);
     do_pass(&(Pass){.of = {.run = run, .h = h, .since = since, .follow = follow},
                     .work = PX_ISA_PICK(run->step->isa, px_solver_relax_pair),
                     .contact_lines = MOVED_LINES,
@@ -340,6 +328,10 @@ typedef struct Crossing {
     bool any;
 } Crossing;
 
+/* Longest lever of a contact, in radii of the body: contacts are no further from it than what it
+ * approaches in an interval, its thickness and a little more. */
+#define LEVER 2.1
+
 /* Can no contact of a pair close fast enough to cross? */
 static bool is_slow(const PxSolverRun *run, const PxSolverPair *pair)
 {
@@ -378,7 +370,7 @@ bool px_solver_crosses(PxSolverRun *run, double h)
 {
     Crossing job = {.run = run, .h = h};
     for (uint32_t i = 0; i < run->step->rigids; ++i)
-        run->whirl[i] = 1.01 * px_length(run->body[i].w) * run->body[i].collider.radius;
+        run->whirl[i] = LEVER * px_length(run->body[i].w) * run->body[i].collider.radius;
     px_parallel_for(run->step->threads, run->slots, 4 * BLOCK, cross_block, &job);
     return job.any;
 }

@@ -97,18 +97,6 @@ PX_INLINE void store_ends(const PxSolverRun *run, const PxSolverContact *c, cons
     }
 }
 
-PX_INLINE void store_repeat(const PxSolverRun *run, const PxSolverContact *c, const Ends *e)
-{
-    if (e->ma > 0) {
-        store(&run->body[c->a].repeat_v, e->va);
-        store(&run->body[c->a].repeat_w, e->wa);
-    }
-    if (e->mb > 0) {
-        store(&run->body[c->b].repeat_v, e->vb);
-        store(&run->body[c->b].repeat_w, e->wb);
-    }
-}
-
 PX_INLINE Vec relative(const Ends *e, const PxSolverContact *c)
 {
     Vec v = e->va + cross(e->wa, load(&c->ra));
@@ -127,27 +115,21 @@ PX_INLINE void push(Ends *e, const PxSolverContact *c, Vec impulse)
     }
 }
 
-/* The changes of velocity that the impulses of a contact give if they are repeated are added to
- * `e`. */
-PX_INLINE void repeat(const PxSolverPass *pass, Ends *e, PxSolverContact *c)
-{
-    px_solver_calm(pass->run, c, pass->h);
-    c->was[0] = c->jn;
-    c->was[1] = c->jt[0];
-    c->was[2] = c->jt[1];
-    if (c->jn > 0)
-        push(e, c,
-             load(&c->n) * px_d4(c->jn) +
-                 (load(&c->t[0]) * px_d4(c->jt[0]) + load(&c->t[1]) * px_d4(c->jt[1])));
-}
-
 void PX_ISA_NAME(px_solver_repeat_pair)(const PxSolverPass *pass, PxSolverContact *c,
                                         uint32_t count)
 {
     const PxSolverContact *first = c;
     Ends e = ends_of(pass->run, c);
-    for (PxSolverContact *end = c + count; c < end; ++c)
-        repeat(pass, &e, c);
+    for (PxSolverContact *end = c + count; c < end; ++c) {
+        px_solver_calm(pass->run, c, pass->h);
+        c->was[0] = c->jn;
+        c->was[1] = c->jt[0];
+        c->was[2] = c->jt[1];
+        if (c->jn > 0)
+            push(&e, c,
+                 load(&c->n) * px_d4(c->jn) +
+                     (load(&c->t[0]) * px_d4(c->jt[0]) + load(&c->t[1]) * px_d4(c->jt[1])));
+    }
     store_ends(pass->run, first, &e);
 }
 
@@ -229,14 +211,9 @@ void PX_ISA_NAME(px_solver_relax_pair)(const PxSolverPass *pass, PxSolverContact
     Ends e = ends_of(run, c);
     const PxSolverBody *one = &run->body[c->a], *two = e.wall ? NULL : &run->body[c->b];
     Vec xa = load(&one->x), xb = px_d4(0);
-    Ends again = e; /* what the next sub-step repeats */
-    again.va = load(&one->repeat_v);
-    again.wa = load(&one->repeat_w);
     Mat turn = load_mat(&one->rotation), turn_b = turn;
     if (two != NULL) {
         xb = load(&two->x);
-        again.vb = load(&two->repeat_v);
-        again.wb = load(&two->repeat_w);
         turn_b = load_mat(&two->rotation);
     }
     for (PxSolverContact *end = c + count; c < end; ++c) {
@@ -255,9 +232,6 @@ void PX_ISA_NAME(px_solver_relax_pair)(const PxSolverPass *pass, PxSolverContact
             store(&c->rb, at - xb);
         if (c->jn > 0 || c->distance <= 0)
             weigh(&e, c);
-        repeat(pass, &again, c);
     }
     store_ends(run, first, &e);
-    if (pass->follow)
-        store_repeat(run, first, &again);
 }

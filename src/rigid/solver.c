@@ -315,7 +315,7 @@ static PxStatus substeps(PxSolverRun *run, uint32_t count, double *gone)
         accelerate(run, h);
         px_solver_laws(run, h);
         px_solver_joints(run, h, PX_JOINT_WARM);
-        px_solver_repeat(run, h, n == 0);
+        px_solver_repeat(run, h);
         px_solver_joints(run, h, PX_JOINT_PUSH);
         px_solver_converge(run, h, &soft, false, MOST_PASSES);
         PX_TRY(watch_hits(run, n * h, h, &soft, &done));

@@ -18,7 +18,6 @@ typedef struct PxSolverBody {
     PxMat3 per_inertia;
     PxVec3 x;
     PxMat3 rotation;            ///< from the rest frame
-    PxVec3 repeat_v, repeat_w;  ///< by the impulses that the next sub-step repeats
     PxQuat axes, turn;          ///< principal axes, and from the rest frame, to the world
     const PxRigid *of;          ///< NULL: a wall, as the end of a joint
     double turning;             ///< bound of the speed of its surface by its spin, m/s
@@ -343,13 +342,12 @@ PxStatus px_solver_keep(PxSolverRun *run, double h);
 /// Gives the pairs colours and slots.
 PxStatus px_solver_colour(PxSolverRun *run);
 /// Repeats the impulses of the sub-step before, of length h, without those of impacts, and
-/// remembers them; goes back to them. `first`: of an interval; later ones were added up by
-/// px_solver_relax().
-void px_solver_repeat(PxSolverRun *run, double h, bool first);
+/// remembers them; goes back to them.
+void px_solver_repeat(PxSolverRun *run, double h);
 void px_solver_recall(PxSolverRun *run);
 /// After bodies have moved, `since` the start of the interval: measures the distances, corrects the
 /// impulses without a push against overlap, and with `follow` moves the points of contact with the
-/// bodies whose features they are, for the next sub-step, and adds up what that repeats.
+/// bodies whose features they are, for the next sub-step.
 void px_solver_relax(PxSolverRun *run, double h, double since, bool follow);
 /// Corrects the impulses, with a push against overlap. Passes, at most `most`, of which the later
 /// ones correct only contacts of bodies that the one before changed: impacts travel as far as they
