@@ -64,7 +64,7 @@ static double growth(const char *text, double whole, double end)
     return most / whole;
 }
 
-/* With steps that are always taken: growth 0.15 J of 2.84 J, and a crossing. */
+/* With steps that are always taken: 2 crossings. */
 TEST(a_dart_that_falls_on_cloth_neither_cuts_it_nor_gains_energy)
 {
     CHECK(growth(dart, 2.84, 0.1) < 0.005);
