@@ -289,6 +289,64 @@ TEST(cloth_under_dishes_has_the_same_bits_for_any_threads_and_when_restored)
     }
 }
 
+/* A sheet that hangs from its upper border, if `hung`, and a box of 0.3 kg whose upper edge is sewn
+ * to its lower border. */
+static PxWorld *bob(bool hung)
+{
+    char text[3000];
+    snprintf(text, sizeof text,
+             "{\"phyxel\": 1, \"spacing\": 0.02, \"gravity\": [0, %g, 0], \"materials\": "
+             "{\"silk\": {\"density\": 100, \"cloth\": {\"mass\": 0.2, \"weft\": 1000, "
+             "\"warp\": 1000, \"shear\": 100, \"thickness\": 0.002, \"damping\": %g}}, \"wood\": "
+             "{\"density\": 500}}, \"bodies\": [{\"name\": \"cloth\", \"material\": \"silk\", "
+             "\"velocity\": [0, 0, %g], \"shape\": {\"sheet\": {\"width\": 0.2, \"length\": 0.4, "
+             "\"columns\": 10, \"rows\": 20}, \"turn\": {\"axis\": [1, 0, 0], \"degrees\": 90}, "
+             "\"at\": [0, 0.6, 0]}}, {\"name\": \"box\", \"rigid\": true, \"material\": \"wood\", "
+             "\"shape\": {\"box\": [0.1, 0.06, 0.1], \"at\": [0, 0.37, 0.052]}}], \"handles\": [%s"
+             "{\"name\": \"sewn\", \"body\": \"cloth\", \"with\": \"box\", \"shape\": {\"box\": "
+             "[0.11, 0.03, 0.02], \"at\": [0, 0.4, 0]}}]}",
+             hung ? -9.81 : 0.0, hung ? 4.0 : 0.0, hung ? 0.0 : -2.0,
+             hung ? "{\"name\": \"top\", \"body\": \"cloth\", \"shape\": {\"box\": [1, 0.03, 1], "
+                    "\"at\": [0, 0.8, 0]}}, "
+                  : "");
+    return world_of(text, 1);
+}
+
+TEST(a_body_hangs_on_cloth_that_a_handle_ties_to_it)
+{
+    PxWorld *world = bob(true);
+    double nearest = 1, lowest = 1;
+    for (int k = 1; k <= 20; ++k) {
+        CHECK_OK(px_world_advance(world, 0.05 * k));
+        PxRigidState box = state_of(world, "box");
+        lowest = fmin(lowest, box.place.y);
+        nearest = fmin(nearest, fabs(box.place.z));
+    }
+    print_message("lowest place %.4f m, nearest to the plane %.4f m\n", lowest, nearest);
+    CHECK(lowest > 0.3); /* it falls 4.9 m if it feels nothing */
+    /* its weight pulls at a lever of 52 mm, so it swings until it is under the border */
+    CHECK(nearest < 0.005);
+    px_world_free(world);
+}
+
+TEST(cloth_that_a_handle_ties_to_a_free_body_takes_it_along_and_momentum_is_kept)
+{
+    PxWorld *world = bob(false);
+    Totals first = totals_of(world, "box");
+    CHECK_OK(px_world_advance(world, 0.25));
+    Totals last = totals_of(world, "box");
+    PxRigidState box = state_of(world, "box");
+    double lost = px_length(px_sub(last.momentum, first.momentum)) / px_length(first.momentum);
+    double turned = px_length(px_sub(last.angular, first.angular)) / px_length(first.angular);
+    print_message("momentum %.2g, angular momentum %.2g, energy %.3f of first, box %.3f m/s\n",
+                  lost, turned, last.energy / first.energy, px_length(box.velocity));
+    CHECK(lost < 1e-5);
+    CHECK(turned < 0.01);
+    CHECK(last.energy < first.energy);
+    CHECK(px_length(box.velocity) > 0.02);
+    px_world_free(world);
+}
+
 /* ---- soft bodies ---- */
 
 /* A ball of jelly, 17 cm wide, over cloth whose borders at x = +-0.3 m are held if `pinned`. */

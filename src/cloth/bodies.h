@@ -19,6 +19,7 @@ typedef struct PxClothBody {
     PxVec3 centre;      ///< of mass, at the start of the step, m
     double mass;        ///< kg
     PxMat3 inertia;     ///< about the centre, kg m^2
+    PxVec3 moving[2];   ///< U: velocity, and spin, m/s and rad/s
     bool point;         ///< it does not turn
     bool held;          ///< nothing changes its motion
     PxVec3 expected[2]; ///< impulse and moment that its motion contains already, N s and N m s

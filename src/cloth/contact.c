@@ -272,6 +272,20 @@ void px_cloth_contacts_stiffen(PxClothStep *s, uint32_t first)
     }
 }
 
+/* With the force f = k h (h / g - 1) at a gap g, its slope is f h / (g (h - g)): that is the factor
+ * higher if (h - g) / h is that much less. */
+void px_cloth_contact_harden(PxClothContact *c, double factor)
+{
+    double g = fmax(c->gap, floor_of(c)), f, slope;
+    if (!(g < c->keep)) {
+        c->stiff *= factor;
+        return;
+    }
+    force_of(c, g, &f, &slope);
+    c->keep = g / (1 - (1 - g / c->keep) / factor);
+    c->stiff = f / (c->keep * (c->keep / g - 1));
+}
+
 /* ---- the system ------------------------------------------------------------------------------ */
 
 typedef struct Job {

@@ -84,6 +84,10 @@ PxStatus px_cloth_contacts_sort(PxClothStep *step);
 /// at a gap of about half the distance that is kept, however small that is. After b is assembled.
 void px_cloth_contacts_stiffen(PxClothStep *step, uint32_t first);
 
+/// Makes a contact with a boundary steeper by a factor at the gap of the start, and leaves its
+/// force there: it stores no more energy than before.
+void px_cloth_contact_harden(PxClothContact *contact, double factor);
+
 /// Takes the tangents at the present w, and enters them into the system; returns the number of
 /// contacts whose impulse differs from that of the last solve by much. Errors: PX_ERR_MEMORY.
 PxStatus px_cloth_contacts_linearise(PxClothStep *step, uint32_t *changed);

@@ -70,6 +70,7 @@ PxStatus px_cloth_step_begin(PxClothStep *s)
     memset(rows->pressed, 0, 48 * slices * sizeof *rows->pressed);
     s->iterations = 0;
     s->fell = 0;
+    s->hard = false;
     s->converged = true;
     return px_cloth_coarse_begin(s);
 }

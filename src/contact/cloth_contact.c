@@ -62,6 +62,7 @@ static PxStatus harden(PxClothWalls *walls, PxClothStep *s)
         PX_TRY(px_cloth_edges_harden(walls, s, &found));
         if (px_cloth_walls_catch(walls, s) == 0 && found == 0)
             break;
+        s->hard = true;
         px_cloth_rigids_follow(walls, s);
         PX_TRY(px_cloth_contacts_linearise(s, &changed));
         px_cloth_gas_linearise(s);
@@ -111,6 +112,7 @@ PxStatus px_cloth_contact_solve(PxClothWalls *walls, PxClothCollision *collision
         PX_TRY(px_cloth_newton_done(s, &done));
         if (done)
             break;
+        s->hard = true;
         PX_TRY(keep(s, &kept));
         solved = solved && s->converged;
         s->converged = true;

@@ -100,6 +100,15 @@ static PxStatus begin_search(PxClothWalls *walls, PxClothStep *s)
     return PX_OK;
 }
 
+/* Are all corners of a place tied to the body of the boundary? */
+static bool is_pinned(const PxClothWalls *walls, uint32_t boundary, const PxClothPlace *p)
+{
+    for (int k = 0; k < 3; ++k)
+        if (p->weight[k] > 0 && !px_cloth_walls_pins(walls, boundary, p->corner[k]))
+            return false;
+    return true;
+}
+
 static PxStatus search(PxClothWalls *walls, uint32_t boundary, const PxVec3 *x, double reach,
                        bool several)
 {
@@ -130,7 +139,8 @@ PxStatus px_cloth_edges_begin(PxClothWalls *walls, PxClothStep *s)
             t.velocity = b->ops->velocity(b, 0, t.from);
             t.way = px_sub(px_cloth_mean(s->w, p->corner, p->weight), t.velocity);
             px_cloth_square(p->weight, x, &t.normal, &t.gap);
-            if (t.gap + s->dt * fmin(px_dot(t.way, t.normal), 0) > TOUCH * p->keep)
+            if (t.gap + s->dt * fmin(px_dot(t.way, t.normal), 0) > TOUCH * p->keep ||
+                is_pinned(walls, k, p))
                 continue;
             PxClothContact c = contact_of(walls, s, &t);
             walls->cut += is_cut(&c);
@@ -246,7 +256,8 @@ static PxStatus look_at_end(PxClothWalls *walls, PxClothStep *s, uint32_t bounda
     uint32_t first = s->contacts->count;
     for (uint32_t n = 0; n < f->count; ++n) {
         const PxClothPlace *p = &f->found[n];
-        if (!(p->distance < near * p->keep) || (last && is_forced(f, p)))
+        if (!(p->distance < near * p->keep) || (last && is_forced(f, p)) ||
+            is_pinned(walls, boundary, p))
             continue;
         Touch t = follow(walls, s, boundary, p, last);
         if (!(p->distance + t.depth < near * p->keep))
@@ -255,9 +266,10 @@ static PxStatus look_at_end(PxClothWalls *walls, PxClothStep *s, uint32_t bounda
         if (old != NONE && !last)
             continue;
         if (old != NONE) {
-            s->contacts->contact[old].stiff *= HARDER;
+            px_cloth_contact_harden(&s->contacts->contact[old], HARDER);
         } else {
             PxClothContact c = contact_of(walls, s, &t);
+            c.keep = fmax(fmin(c.keep, c.gap), CLEAR * c.keep); /* it only brakes */
             PX_TRY(px_cloth_contacts_add(s, &c));
         }
         ++*found;
@@ -363,7 +375,8 @@ static PxStatus move_all_out(PxClothWalls *walls, PxClothStep *s, uint32_t bound
     return PX_OK;
 }
 
-PxStatus px_cloth_edges_repair(PxClothWalls *walls, PxClothStep *s, bool trial, bool *moved)
+PxStatus px_cloth_edges_repair(PxClothWalls *walls, PxClothStep *s, bool trial, bool *moved,
+                               bool *left)
 {
     bool more = true;
     *moved = false;
@@ -374,5 +387,6 @@ PxStatus px_cloth_edges_repair(PxClothWalls *walls, PxClothStep *s, bool trial, 
                 PX_TRY(move_all_out(walls, s, k, trial, &more));
         *moved = *moved || more;
     }
+    *left = more;
     return PX_OK;
 }

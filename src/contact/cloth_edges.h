@@ -21,7 +21,8 @@ PxStatus px_cloth_edges_harden(PxClothWalls *walls, PxClothStep *step, uint32_t 
 void px_cloth_edges_end(PxClothWalls *walls, const PxClothStep *step);
 /// Moves places that are still too deep in boundaries out of them, and stops them there: the last
 /// resort, after px_cloth_walls_end(). `trial`: boundaries do not get the impulses. Was anything
-/// moved? Errors: PX_ERR_MEMORY.
-PxStatus px_cloth_edges_repair(PxClothWalls *walls, PxClothStep *step, bool trial, bool *moved);
+/// moved, and is something left that is too deep? Errors: PX_ERR_MEMORY.
+PxStatus px_cloth_edges_repair(PxClothWalls *walls, PxClothStep *step, bool trial, bool *moved,
+                               bool *left);
 
 #endif

@@ -10,6 +10,8 @@
 #define BLOCK 256u
 #define STIFF 40.0 /* stiffness, masses of a vertex over the square of the step */
 #define LOADED 4.0 /* the same, shares of the body's mass */
+#define PIN 30.0   /* stiffness of a pin: the same of both */
+#define SEWN 30.0  /* the same, stiffnesses of the cloth */
 
 typedef struct Job {
     const PxClothWalls *walls;
@@ -21,17 +23,28 @@ typedef struct Job {
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
-static bool may_meet(const PxBoundary *b, const PxClothStep *s)
+static bool may_meet(const PxClothWalls *w, size_t number, const PxClothStep *s)
 {
+    const PxBoundary *b = w->boundary[number];
     double travel = b->ops->travel(b);
     for (uint32_t i = 0; i < s->system->vertices; ++i) {
         const PxClothLaw *law = &s->law[s->system->of_vertex[i]];
         double reach = law->thickness + 2 * s->system->edge[s->system->of_vertex[i]] +
                        2 * px_length(s->w[i]) * s->dt + 2 * travel;
-        if (!(b->ops->at_least(b, 0, s->x[i]) > reach))
+        if (px_cloth_walls_pins(w, number, i) || !(b->ops->at_least(b, 0, s->x[i]) > reach))
             return true;
     }
     return false;
+}
+
+/* Velocity and spin of a rigid boundary in the step, from the velocities around its centre. */
+static void motion_of(const PxBoundary *b, PxVec3 moving[2])
+{
+    PxVec3 c = b->pivot, at[3] = {px_vec(1, 0, 0), px_vec(0, 1, 0), px_vec(0, 0, 1)};
+    moving[0] = b->ops->velocity(b, 0, c);
+    for (int k = 0; k < 3; ++k) /* spin x e_k */
+        at[k] = px_sub(b->ops->velocity(b, 0, px_add(c, at[k])), moving[0]);
+    moving[1] = px_scale(px_vec(at[1].z - at[2].y, at[2].x - at[0].z, at[0].y - at[1].x), 0.5);
 }
 
 static PxStatus list_bodies(PxClothWalls *w, PxClothStep *s, const PxVec3 (*expected)[2])
@@ -46,9 +59,10 @@ static PxStatus list_bodies(PxClothWalls *w, PxClothStep *s, const PxVec3 (*expe
     for (size_t k = 0; k < w->boundaries; ++k) {
         const PxBoundary *b = w->boundary[k];
         PxMat3 inertia;
-        if (!(b->per_mass > 0) || !px_mat3_inverse(b->per_inertia, &inertia) || !may_meet(b, s))
+        if (!(b->per_mass > 0) || !px_mat3_inverse(b->per_inertia, &inertia) || !may_meet(w, k, s))
             continue;
         PxClothBody body = {.centre = b->pivot, .mass = 1 / b->per_mass, .inertia = inertia};
+        motion_of(b, body.moving);
         if (expected != NULL)
             memcpy(body.expected, expected[k], sizeof expected[k]);
         PX_TRY(px_cloth_bodies_add(s, &body, &of[k]));
@@ -97,7 +111,8 @@ static void vertex(Job *j, uint32_t i)
         double way =
             (px_length(s->w[i]) + px_length(s->gravity) * s->dt) * s->dt + b->ops->travel(b);
         double reach = 1.5 * keep + way;
-        if ((w->body_of[k] == 0 && (held == UINT32_MAX || held == k || b->per_mass > 0)) ||
+        if (px_cloth_walls_pins(w, k, i) ||
+            (w->body_of[k] == 0 && (held == UINT32_MAX || held == k || b->per_mass > 0)) ||
             b->ops->at_least(b, 0, s->x[i]) > reach)
             continue;
         PxVec3 normal;
@@ -115,10 +130,48 @@ static void vertex_block(void *user, uint32_t begin, uint32_t end, int thread)
         vertex(user, i);
 }
 
+/* ---- pins ------------------------------------------------------------------------------------ */
+
+/* Ties a vertex to a body: a spring of no length from where the body alone would take it. */
+static PxStatus add_pin(const PxClothWalls *w, PxClothStep *s, uint32_t i, uint32_t shared_by)
+{
+    uint32_t body = w->body_of[w->pin[i] - 1];
+    const PxClothBody *o = &s->bodies->body[body - 1];
+    const PxClothLaw *law = &s->law[s->system->of_vertex[i]];
+    double mass = s->mass[i] + o->mass / shared_by;
+    const PxClothContact pin = {.kind = PX_CLOTH_SEAM,
+                                .vertex = {i, i, i, i, i},
+                                .weight = {1},
+                                .stiff = PIN * mass / (law->step * law->step) +
+                                         SEWN * fmax(law->c[0], law->c[2]),
+                                .velocity = s->target[i],
+                                .boundary = w->pin[i] - 1,
+                                .body = body,
+                                .lever = px_sub(s->x[i], o->centre),
+                                .load = -1};
+    return px_cloth_contacts_add(s, &pin);
+}
+
+static PxStatus add_pins(const PxClothWalls *w, PxClothStep *s)
+{
+    uint32_t *shared_by = PX_ARENA_ARRAY(s->scratch, uint32_t, w->boundaries + 1);
+    if (shared_by == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %zu bodies", w->boundaries);
+    memset(shared_by, 0, (w->boundaries + 1) * sizeof *shared_by);
+    for (uint32_t i = 0; i < s->system->vertices; ++i)
+        ++shared_by[w->pin[i]];
+    for (uint32_t i = 0; i < s->system->vertices; ++i)
+        if (w->pin[i] > 0 && w->body_of[w->pin[i] - 1] > 0)
+            PX_TRY(add_pin(w, s, i, shared_by[w->pin[i]]));
+    return PX_OK;
+}
+
 PxStatus px_cloth_rigids_begin(PxClothWalls *w, PxClothStep *s, const PxVec3 (*expected)[2])
 {
     Job j = {.walls = w, .step = s};
     PX_TRY(list_bodies(w, s, expected));
+    if (w->pin != NULL)
+        PX_TRY(add_pins(w, s));
     if (s->bodies->count == 0 && w->boundaries < 2)
         return PX_OK;
     for (;;) {

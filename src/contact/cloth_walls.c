@@ -1,5 +1,7 @@
 #include "contact/cloth_walls.h"
 
+#include "cloth/contact.h"
+
 #include <math.h>
 #include <stdatomic.h>
 
@@ -283,6 +285,22 @@ uint64_t px_cloth_walls_catch(PxClothWalls *w, PxClothStep *s)
     return job.caught;
 }
 
+double px_cloth_walls_work(const PxClothWalls *w, const PxClothStep *s)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < s->system->vertices; ++i) {
+        const PxClothTouch *t = &w->touch[i];
+        if (t->boundary != NONE && t->state != OFF)
+            sum += px_dot(px_sub(px_cloth_friction(s, i, s->w[i]), s->r[i]), t->velocity);
+    }
+    for (uint32_t k = 0; k < s->contacts->count; ++k) {
+        const PxClothContact *c = &s->contacts->contact[k];
+        if (c->kind == PX_CLOTH_BOUNDARY && c->body == 0)
+            sum += px_dot(px_cloth_contact_impulse(s, c), c->velocity);
+    }
+    return sum;
+}
+
 /* ---- the end of the step ------------------------------------------------------------------- */
 
 /* Gives a vertex an impulse and the boundary its opposite. */
@@ -302,7 +320,7 @@ static bool defend(Job *job, uint32_t number, uint32_t i)
     PxVec3 *at = &job->walls->at[i], normal;
     double gap = gap_of(s, i), way = px_length(px_sub(*at, s->x[i]));
     double reach = gap + way + b->ops->travel(b);
-    if (b->ops->at_least(b, 1, *at) > reach)
+    if (px_cloth_walls_pins(job->walls, number, i) || b->ops->at_least(b, 1, *at) > reach)
         return false;
     double d = px_boundary_near(b, 1, *at, reach, &normal);
     if (!(d < reach))
@@ -341,7 +359,7 @@ static bool is_inside(Job *job, uint32_t i)
     bool inside = false;
     for (size_t k = 0; k < job->walls->boundaries; ++k) {
         PxBoundary *b = job->walls->boundary[k];
-        if (b->ops->at_least(b, 1, *at) > 0)
+        if (px_cloth_walls_pins(job->walls, k, i) || b->ops->at_least(b, 1, *at) > 0)
             continue;
         double d = px_boundary_distance(b, 1, *at, &normal);
         if (!(d < 0))

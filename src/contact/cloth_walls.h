@@ -24,9 +24,11 @@
 typedef struct PxClothWalls {
     PxBoundary *const *boundary;
     size_t boundaries;
-    const uint32_t *body_of;    ///< by boundary: 1 + its index in step->bodies; 0: none of these
-    uint32_t *state;            ///< by vertex: how it was in the last step, a guess; 0: not known
-    double *load;               ///< by vertex: normal force of the last step, N
+    const uint32_t *body_of; ///< by boundary: 1 + its index in step->bodies; 0: none of these
+    const uint32_t *pin;     ///< by vertex: 1 + the boundary of the body that it is tied to, if it
+                             ///< yields (cloth_rigids.h); 0: none. NULL: no vertex is
+    uint32_t *state;         ///< by vertex: how it was in the last step, a guess; 0: not known
+    double *load;            ///< by vertex: normal force of the last step, N
     struct PxClothTouch *touch; ///< by vertex
     PxVec3 *at;                 ///< positions at the end of the step
     uint32_t *close;            ///< by boundary: vertices near it at the start (cloth_edges.h)
@@ -39,6 +41,12 @@ typedef struct PxClothWalls {
 /// Finds the vertices that would touch a boundary in this step. Vertices that are held already are
 /// left alone. The boundaries must have begun the step. Errors: PX_ERR_MEMORY.
 PxStatus px_cloth_walls_begin(PxClothWalls *walls, PxClothStep *step);
+
+/// Is a vertex tied to the body of a boundary? Then it does not touch it.
+static inline bool px_cloth_walls_pins(const PxClothWalls *walls, size_t boundary, uint32_t vertex)
+{
+    return walls->pin != NULL && walls->pin[vertex] == boundary + 1;
+}
 
 /// The boundary at which a vertex may be held in this step, and the normal there; UINT32_MAX: none.
 uint32_t px_cloth_walls_touch(const PxClothWalls *walls, uint32_t vertex, PxVec3 *normal);
@@ -54,6 +62,9 @@ uint64_t px_cloth_walls_catch(PxClothWalls *walls, PxClothStep *step);
 /// After positions at the end are known (`at`): moves vertices that are too near out of boundaries,
 /// stops those that would pass through one, and gives the boundaries their impulses.
 void px_cloth_walls_end(PxClothWalls *walls, PxClothStep *step);
+
+/// Work of boundaries that do not yield on the cloth in the last solve, by their motion, J.
+double px_cloth_walls_work(const PxClothWalls *walls, const PxClothStep *step);
 
 /// Lets a vertex that starts nearer to a boundary than half its thickness keep no more than its
 /// distance at the start, s->keep.

@@ -3,6 +3,7 @@
 #include "base/stop.h"
 #include "cloth/balance.h"
 #include "cloth/collide.h"
+#include "cloth/gain.h"
 #include "cloth/gas.h"
 #include "contact/cloth_contact.h"
 #include "contact/cloth_edges.h"
@@ -313,6 +314,8 @@ typedef struct PxClothRun {
     PxVec3 *solved;   /* velocities before collisions */
     PxVec3 *velocity; /* at the end, before what follows the solve */
     PxVec3 *more;     /* that BDF2 lacks (cloth/balance.h) */
+    bool moved;       /* places were moved out of boundaries after the solve */
+    bool pierced;     /* and some could not be */
 } PxClothRun;
 
 PxStatus px_cloth_stage_begin(PxWorld *world)
@@ -328,10 +331,10 @@ PxStatus px_cloth_stage_begin(PxWorld *world)
 
 double px_cloth_stage_limit(const PxWorld *world)
 {
-    double limit = INFINITY;
+    double limit = INFINITY, part = world->state.cloth_part;
     for (size_t k = 0; k < world->cloths.count; ++k)
         limit = fmin(limit, world->materials.data[world->cloths.data[k].material].def.cloth.step);
-    return limit;
+    return part > 0 ? part * limit : limit;
 }
 
 PxBounds px_cloth_bounds(const PxWorld *world, double *fastest)
@@ -395,12 +398,25 @@ static PxStatus gather(PxWorld *world, PxClothStep *s)
     return PX_OK;
 }
 
-static void hold_vertices(const PxWorld *world, PxClothStep *s)
+/* 1 + the number of a boundary. */
+static uint32_t number_of(const PxWorld *world, const PxBoundary *b)
+{
+    uint32_t k = 0;
+    while (k < world->boundaries.count && world->boundaries.data[k] != b)
+        ++k;
+    return k < world->boundaries.count ? k + 1 : 0;
+}
+
+/* Holds vertices at their handles, and lists those in `pin` that move with a body which feels it.
+ */
+static void hold_vertices(const PxWorld *world, PxClothStep *s, uint32_t *pin, bool *pins)
 {
     const PxTable *t = &world->cloth_vertices;
     double end = world->state.time + s->dt;
+    *pins = false;
     for (uint32_t i = 0; i < t->count; ++i) {
         uint32_t handle = words(t, HANDLE)[i];
+        pin[i] = 0;
         if (handle == 0)
             continue;
         PxVec3 x, v;
@@ -409,8 +425,12 @@ static void hold_vertices(const PxWorld *world, PxClothStep *s)
             x = px_wall_follow(with, 1, get(t, HOLD, i));
         else
             px_handles_target(world, handle - 1, end, get(t, HOLD, i), &x, &v);
-        s->hold[i] = PX_CLOTH_FIXED;
         s->target[i] = px_scale(px_sub(x, s->x[i]), 1 / s->dt);
+        if (with != NULL && with->boundary.per_mass > 0)
+            pin[i] = number_of(world, &with->boundary);
+        if (pin[i] == 0)
+            s->hold[i] = PX_CLOTH_FIXED;
+        *pins = *pins || pin[i] > 0;
     }
 }
 
@@ -493,10 +513,15 @@ static PxStatus solve(PxWorld *world, double tolerance, PxClothRun *run)
     s->again = px_sheet_stage_assembled(world);
     if (last != NULL)
         memcpy(s->w, last, s->system->vertices * sizeof *s->w);
-    hold_vertices(world, s);
+    uint32_t *pin = PX_ARENA_ARRAY(&world->scratch, uint32_t, s->system->vertices + 1);
+    bool pins;
+    if (pin == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for pins");
+    hold_vertices(world, s, pin, &pins);
     px_sheet_stage_load(world, s);
-    run->walls =
-        (PxClothWalls){.boundary = world->boundaries.data, .boundaries = world->boundaries.count};
+    run->walls = (PxClothWalls){.boundary = world->boundaries.data,
+                                .boundaries = world->boundaries.count,
+                                .pin = pins ? pin : NULL};
     run->walls.state = PX_ARENA_ARRAY(&world->scratch, uint32_t, s->system->vertices + 1);
     run->walls.load = PX_ARENA_ARRAY(&world->scratch, double, s->system->vertices + 1);
     run->solved = PX_ARENA_ARRAY(&world->scratch, PxVec3, s->system->vertices + 1);
@@ -508,8 +533,9 @@ static PxStatus solve(PxWorld *world, double tolerance, PxClothRun *run)
     const PxTable *t = &world->cloth_vertices;
     memcpy(run->walls.state, words(t, CONTACT), t->count * sizeof(uint32_t));
     memcpy(run->walls.load, t->column[LOAD].data[0], t->count * sizeof(double));
-    for (uint32_t i = 0; i < t->count; ++i) /* held, or pushed by fluid */
-        if (s->hold[i] != PX_CLOTH_FREE || px_length(s->push[i]) > 0)
+    for (uint32_t i = 0; i < t->count; ++i) /* held, or pushed by fluid, or once more */
+        if (world->cloth_tries > 0 || s->hold[i] != PX_CLOTH_FREE || pin[i] > 0 ||
+            px_length(s->push[i]) > 0)
             px_cloth_restart(s, i);
     for (uint32_t i = 0; i < t->count && px_force_fields_act(world); ++i)
         s->push[i] = px_mad(s->push[i], driven(world, s, i), s->mass[i]);
@@ -590,24 +616,90 @@ static PxStatus move_out(PxWorld *world, PxClothRun *run)
 {
     PxClothStep *s = &run->step;
     size_t size = s->system->vertices * sizeof(PxVec3);
-    bool moved;
+    bool left;
     PxVec3 *at = PX_ARENA_ARRAY(&world->scratch, PxVec3, s->system->vertices + 1);
     PxVec3 *w = PX_ARENA_ARRAY(&world->scratch, PxVec3, s->system->vertices + 1);
     if (at == NULL || w == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for contacts");
     memcpy(at, run->walls.at, size);
     memcpy(w, s->w, size);
-    PX_TRY(px_cloth_edges_repair(&run->walls, s, true, &moved));
+    PX_TRY(px_cloth_edges_repair(&run->walls, s, true, &run->moved, &left));
     PX_TRY(px_cloth_collide_stop(&run->collision, run->walls.at));
-    if (moved) {
+    if (run->moved) {
+        run->pierced = left || run->collision.part != NULL;
         memcpy(run->walls.at, at, size);
         memcpy(s->w, w, size);
         if (run->collision.part == NULL)
-            PX_TRY(px_cloth_edges_repair(&run->walls, s, false, &moved));
+            PX_TRY(px_cloth_edges_repair(&run->walls, s, false, &run->moved, &left));
         else
             PX_TRY(px_cloth_collide_stop(&run->collision, run->walls.at));
     }
     return PX_OK;
+}
+
+/* ---- steps that are taken again ---------------------------------------------------------------
+ */
+
+#define TRIES 4     /* halvings of a step */
+#define GAIN 0.005  /* of the energies that take part: a step that gains more went wrong */
+#define LONGER 1.25 /* factor from step to step after that */
+
+bool px_cloth_stage_shorten(PxWorld *world)
+{
+    double part = world->state.cloth_part;
+    if (!(world->cloth_again > 0))
+        return false;
+    part = world->cloth_again / px_cloth_stage_limit(world) * (part > 0 ? part : 1);
+    world->state.cloth_part = fmin(part, 1);
+    return true;
+}
+
+static void lengthen(PxWorld *world)
+{
+    double part = LONGER * world->state.cloth_part;
+    world->state.cloth_part = part < 1 ? part : 0;
+}
+
+/* Does a boundary at the cloth move? It goes on where cloth stops short. */
+static bool is_followed(const PxClothRun *run)
+{
+    bool any = false;
+    for (size_t k = 0; k < run->walls.boundaries; ++k) {
+        const PxBoundary *b = run->walls.boundary[k];
+        any = any || (run->walls.close[k] > 0 && b->ops->travel(b) > 0);
+    }
+    return any;
+}
+
+/* Has the step gone wrong? Then a shorter one is better: contacts and forces are linear in it. */
+static PxStatus judge(PxWorld *world, PxClothRun *run)
+{
+    const PxClothStep *s = &run->step;
+    PxClothGain gain = {0};
+    bool kink = false;
+    if (world->cloth_tries >= TRIES || world->sheets != NULL ||
+        !(0.5 * s->dt >= world->def.min_step))
+        return PX_OK;
+    bool wrong = run->pierced || run->walls.crossed > run->walls.cut ||
+                 (run->collision.part != NULL && is_followed(run)) ||
+                 (!s->converged && s->bodies->count > 0);
+    for (uint32_t i = 0; i < s->system->vertices; ++i)
+        kink = kink || (px_cloth_has_past(s, i) && run->contacts.count > 0);
+    if (!wrong && (s->hard || run->moved || kink)) {
+        PxVec3 *v = PX_ARENA_ARRAY(&world->scratch, PxVec3, s->system->vertices + 1);
+        if (v == NULL)
+            return px_fail(PX_ERR_MEMORY, "cloth: no room for velocities");
+        for (uint32_t i = 0; i < s->system->vertices; ++i)
+            v[i] = px_add(run->velocity[i], run->more[i]);
+        PX_TRY(px_cloth_gain(s, run->walls.at, v, px_cloth_walls_work(&run->walls, s), &gain));
+        wrong = gain.gained > GAIN * gain.whole + gain.bend;
+    }
+    if (!wrong)
+        return PX_OK;
+    /* a blow makes the past of BDF2 wrong: implicit Euler alone may be enough */
+    bool past = kink && !s->hard && !run->moved && world->cloth_tries == 0;
+    world->cloth_again = past ? s->dt : 0.5 * s->dt;
+    return px_fail(PX_ERR_NUMERIC, "cloth: the step is taken again");
 }
 
 PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
@@ -631,6 +723,7 @@ PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
         run->velocity[i] = px_cloth_velocity(s, i, run->solved[i]);
     PX_TRY(px_cloth_balance_past(s, run->walls.at, run->velocity, run->more));
     PX_TRY(check_finite(world, run));
+    PX_TRY(judge(world, run));
     PX_TRY(px_sheet_stage_return(world, fluid, s));
     world->cloth_run = run;
     return PX_OK;
@@ -652,7 +745,8 @@ static void commit_motion(const PxTable *t, const PxClothRun *run, uint32_t i)
     const PxClothStep *s = &run->step;
     PxVec3 pushed = px_sub(s->w[i], run->solved[i]), at = run->walls.at[i];
     PxVec3 straight = px_mad(s->x[i], s->w[i], s->dt);
-    bool kept = s->hold[i] == PX_CLOTH_FREE && run->walls.state[i] == 0 && !s->in_contact[i] &&
+    bool kept = s->hold[i] == PX_CLOTH_FREE && words(t, HANDLE)[i] == 0 &&
+                run->walls.state[i] == 0 && !s->in_contact[i] &&
                 px_length(px_sub(straight, at)) == 0;
     put(t, LAST_PLACE, i, s->x[i]);
     put(t, LAST_VELOCITY, i, px_add(px_add(s->v[i], pushed), run->more[i]));
@@ -686,6 +780,23 @@ static void commit_press(const PxWorld *world, const PxClothRun *run)
     }
 }
 
+/* What the cloth exerts on its handles. */
+static void commit_pulls(PxWorld *world, const PxClothRun *run)
+{
+    const PxClothStep *s = &run->step;
+    const uint32_t *handle = words(&world->cloth_vertices, HANDLE), *pin = run->walls.pin;
+    for (uint32_t i = 0; i < s->system->vertices; ++i)
+        if (handle[i] != 0 && (pin == NULL || pin[i] == 0))
+            px_gauges_pull(world, handle[i] - 1, run->walls.at[i], px_scale(s->r[i], 1 / s->dt));
+    for (uint32_t k = 0; k < run->contacts.count && pin != NULL; ++k) {
+        const PxClothContact *c = &run->contacts.contact[k];
+        uint32_t i = c->vertex[0];
+        if (c->kind == PX_CLOTH_SEAM && c->body > 0)
+            px_gauges_pull(world, handle[i] - 1, run->walls.at[i],
+                           px_scale(px_cloth_contact_impulse(s, c), -1 / s->dt));
+    }
+}
+
 void px_cloth_stage_commit(PxWorld *world)
 {
     const PxClothRun *run = world->cloth_run;
@@ -704,16 +815,14 @@ void px_cloth_stage_commit(PxWorld *world)
         numbers(t, INSET)[i] = fmax(whole - run->step.keep[i] - SPEED * run->step.dt, 0);
         ((double *)t->column[LOAD].data[0])[i] = run->walls.load[i];
     }
-    for (uint32_t i = 0; i < t->count; ++i) /* what the cloth exerts on its handles */
-        if (words(t, HANDLE)[i] != 0)
-            px_gauges_pull(world, words(t, HANDLE)[i] - 1, run->walls.at[i],
-                           px_scale(run->step.r[i], 1 / run->step.dt));
+    commit_pulls(world, run);
     if (px_wet_is_on(world))
         commit_press(world, run);
     px_cloth_bends_commit(world, &run->step);
     px_seams_commit(world, &run->step);
     px_cloth_soft_commit(world);
     world->state.cloth_before = run->step.dt;
+    lengthen(world);
     world->state.cloth_crossed += run->walls.crossed + run->collision.crossed;
     world->state.not_converged += !run->step.converged;
     world->cloth_iterations = run->step.iterations;

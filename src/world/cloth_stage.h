@@ -32,6 +32,8 @@ void px_cloth_grab(PxWorld *world, uint32_t handle, const PxPose *pose, bool tak
 PxStatus px_cloth_stage_begin(PxWorld *world);
 /// The longest step that the materials of cloth allow, s; INFINITY without cloth.
 double px_cloth_stage_limit(const PxWorld *world);
+/// After a step that failed: has cloth asked for a shorter one? Then its limit is now shorter.
+bool px_cloth_stage_shorten(PxWorld *world);
 
 /// Bounds of all vertices, and the largest speed of one, m/s.
 PxBounds px_cloth_bounds(const PxWorld *world, double *fastest);

@@ -156,6 +156,7 @@ static PxStatus check_state(const PxWorldState *state)
         {"highest_at", state->highest_at, 1e60},
         {"highest_bound", state->highest_bound, 1e60},
         {"cloth_before", state->cloth_before, 1e30},
+        {"cloth_part", state->cloth_part, 1},
         {"crack_speed", state->crack_speed, 1e30},
     };
     const struct {

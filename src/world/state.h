@@ -33,6 +33,7 @@
     WHOLE(elastic_count) /* number of elastic particles in the last step */                        \
     WHOLE(cloth_crossed) /* as in PxStats */                                                       \
     REAL(cloth_before)   /* length of the last step of cloth, s; 0: there was none */              \
+    REAL(cloth_part)     /* of the longest step of cloth that the last one was to be; 0: all */    \
     WHOLE(tear_step)     /* 1 + step before which cloth was last looked at for tears */            \
     WHOLE(drips)         /* particles that cloth has given back */                                 \
     WHOLE(wet_1)         /* 1 + slot of the material of each liquid in cloth; 0: none */           \

@@ -600,12 +600,8 @@ PxStatus px_world_stop_when(PxWorld *world, PxStopFunction *stop, void *user)
     return PX_OK;
 }
 
-PxStatus px_world_step(PxWorld *world, double until)
+static PxStatus try_step(PxWorld *world, double until)
 {
-    PX_WANT(world);
-    if (!(until > world->state.time)) /* false for NaN too */
-        return px_fail(PX_ERR_ARGUMENT, "step: the world is at %g s already, wanted to go to %g s",
-                       world->state.time, until);
     double next_event;
     px_stop_again(&world->stop);
     PX_TRY(px_world_events(world, &next_event));
@@ -629,6 +625,25 @@ PxStatus px_world_step(PxWorld *world, double until)
     PxStatus status = act(world, target, &undo);
     px_undo_end(world, &undo, status);
     px_stop_again(&world->stop);
+    return status;
+}
+
+PxStatus px_world_step(PxWorld *world, double until)
+{
+    PX_WANT(world);
+    if (!(until > world->state.time)) /* false for NaN too */
+        return px_fail(PX_ERR_ARGUMENT, "step: the world is at %g s already, wanted to go to %g s",
+                       world->state.time, until);
+    PxStatus status;
+    double part = world->state.cloth_part;
+    world->cloth_tries = 0;
+    do {
+        world->cloth_again = 0;
+        status = try_step(world, until);
+        ++world->cloth_tries;
+    } while (px_cloth_stage_shorten(world));
+    if (status != PX_OK)
+        world->state.cloth_part = part;
     return status;
 }
 

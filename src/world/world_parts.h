@@ -92,6 +92,8 @@ struct PxWorld {
     struct PxSheetRun *sheets;        ///< cloth in fluids in this step, in scratch; NULL: none
     struct PxClothSoft *cloth_soft;   ///< soft bodies at cloth in this step, in scratch
     struct PxClothRun *cloth_run;     ///< of this step, in scratch; NULL: none
+    uint32_t cloth_tries;             ///< how often this step was begun before
+    double cloth_again;               ///< length of the step if it is to be begun again, s; else 0
     uint32_t cloth_iterations;        ///< of the last step
     uint32_t cloth_contacts;          ///< vertices that boundaries carried in it
     PX_LIST(PxBoundary *) boundaries; ///< all boundaries of this step (world/boundary_stage.h)
