@@ -40,11 +40,39 @@ bool px_fracture_is_possible(const PxWorld *world)
     return false;
 }
 
+/* Bounds of cracks that are read, in spacings: far beyond any body, but near enough for cells of
+ * 21 bits; and edges of triangles, which are made half a cell long. */
+#define FARTHEST 1e6
+#define LONGEST 100
+
+static bool within(PxVec3 x, double bound)
+{
+    return fabs(x.x) < bound && fabs(x.y) < bound && fabs(x.z) < bound;
+}
+
+/* Cracks that were read have places and triangles that searches by cells can hold. */
+static bool is_near(const PxCracks *c, double spacing)
+{
+    for (uint32_t k = 0; k < c->vertices.count; ++k)
+        if (!within(px_crack_place(c, k), FARTHEST * spacing))
+            return false;
+    for (size_t k = 0; k < c->triangles.count; ++k) {
+        const uint32_t *corner = c->triangles.data[k].corner;
+        PxVec3 x = px_crack_place(c, corner[0]);
+        for (int n = 1; n < 3; ++n)
+            if (!within(px_sub(px_crack_place(c, corner[n]), x), LONGEST * spacing))
+                return false;
+    }
+    return true;
+}
+
 PxStatus px_fracture_stage_begin(PxWorld *world)
 {
     if (!world->fracture.stale)
         return PX_OK;
     PX_TRY(px_cracks_read_tables(&world->fracture.now, world->crack, world->bodies.count));
+    if (!is_near(&world->fracture.now, world->def.spacing))
+        return px_fail(PX_ERR_FORMAT, "the stored cracks are damaged: their sheets are too large");
     world->fracture.stale = world->fracture.sheets.valid = false;
     return PX_OK;
 }

@@ -66,6 +66,7 @@ PxStatus px_fracture_plan(PxFracture *f, const PxSolid *s, const PxBonds *bonds,
     PX_TRY(px_cracks_copy(&f->next, &f->now));
     PX_TRY(copy_strengths(f, bonds));
     uint32_t healed = heals ? px_cracks_heal(&f->next, &field) : 0;
+    f->sheets.valid = f->sheets.valid && !heals; /* triangles have other numbers */
     f->moves.count = 0;
     PxCrackGrowth growth = {.field = &field,
                             .cracks = &f->next,
@@ -79,6 +80,7 @@ PxStatus px_fracture_plan(PxFracture *f, const PxSolid *s, const PxBonds *bonds,
     if (due)
         PX_TRY(px_cracks_start(&growth, step));
     px_fronts_forget(&growth);
+    f->sheets.valid = !heals; /* what heals counts only if the step is done */
     PX_TRY(px_stop_check(s->threads));
     PX_TRY(px_cracks_sever(&growth, bonds, f->strength.data, &f->changed));
     if (f->changed > 0)
