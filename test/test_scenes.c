@@ -102,7 +102,7 @@ PHYSICS(the_swing_of_the_energy_is_due_to_the_sub_steps)
 }
 
 /* Genus of the largest component of the surface around the particles, which has at least 95 per
- * cent of the vertices. The other components are single particles and cavities. */
+ * cent of the area. The other components are single particles and cavities. */
 static int holes(const PxWorld *world, double spacing)
 {
     PxSurfaceDef def = px_surface_def_default();
@@ -113,6 +113,7 @@ static int holes(const PxWorld *world, double spacing)
     CHECK_OK(px_surface_make(&def, &particles, &mesh));
     uint32_t *parent = calloc(mesh->vertices, sizeof *parent),
              *vertices = calloc(mesh->vertices, sizeof *vertices), largest = 0, triangles = 0;
+    double area = 0, area_largest = 0;
     CHECK(parent != NULL && vertices != NULL);
     for (uint32_t v = 0; v < mesh->vertices; ++v)
         parent[v] = v;
@@ -123,9 +124,20 @@ static int holes(const PxWorld *world, double spacing)
         ++vertices[px_root_of(parent, v)];
     for (uint32_t v = 0; v < mesh->vertices; ++v)
         largest = vertices[v] > vertices[largest] ? v : largest;
-    for (uint32_t t = 0; t < mesh->triangles; ++t)
-        triangles += px_root_of(parent, mesh->triangle[t][0]) == largest;
-    CHECK(vertices[largest] > 0.95 * mesh->vertices);
+    for (uint32_t t = 0; t < mesh->triangles; ++t) {
+        const uint32_t *corner = mesh->triangle[t];
+        bool here = px_root_of(parent, corner[0]) == largest;
+        PxVec3 x[3];
+        for (int c = 0; c < 3; ++c)
+            x[c] = px_vec((double)mesh->position[corner[c]][0], (double)mesh->position[corner[c]][1],
+                          (double)mesh->position[corner[c]][2]);
+        double twice = px_length(px_cross(px_sub(x[1], x[0]), px_sub(x[2], x[0])));
+        triangles += here;
+        area += twice;
+        area_largest += here ? twice : 0;
+    }
+    print_message("largest component: %.4f of the area\n", area_largest / area);
+    CHECK(area_largest > 0.95 * area);
     /* Euler: V - E + F = 2 - 2 g, and every edge of a closed mesh has two triangles */
     int euler = (int)vertices[largest] - (int)(triangles / 2);
     free(parent);
