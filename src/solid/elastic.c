@@ -149,68 +149,6 @@ static void next_block(void *user, uint32_t begin, uint32_t end, int thread)
         }
 }
 
-/* By row: sums of the magnitudes of its weights in the gradient and in the residual. */
-typedef struct Rows {
-    const PxSolid *solid;
-    float *sum; /* 2 a row */
-} Rows;
-
-static float length3(const float *g)
-{
-    return sqrtf(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-}
-
-static void weights_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    const Rows *job = user;
-    const PxSolidLists *l = job->solid->lists;
-    for (uint32_t i = begin; i < end; ++i) {
-        float gradient = length3(l->own + 4 * (size_t)i),
-              residual = fabsf(l->own[4 * (size_t)i + 3]);
-        for (size_t e = l->start[i]; e < l->start[i + 1]; ++e) {
-            gradient += length3(l->pair + 4 * e);
-            residual += fabsf(l->pair[4 * e + 3]);
-        }
-        const PxSolidLaw *law = px_solid_law_of(job->solid, i);
-        float stiff = fmaxf(law->stiff[0], fmaxf(law->stiff[1], law->stiff[2])) + law->volume;
-        job->sum[2 * (size_t)i] = job->solid->cell[i] * stiff * gradient;
-        job->sum[2 * (size_t)i + 1] = job->solid->u[4 * (size_t)i + 3] * residual;
-    }
-}
-
-static void bound_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
-{
-    const Rows *job = user;
-    const PxSolidLists *l = job->solid->lists;
-    float most = 0;
-    for (uint32_t i = begin; i < end; ++i) {
-        const float *own = l->own + 4 * (size_t)i, *mine = job->sum + 2 * (size_t)i;
-        float sum = length3(own) * mine[0] + fabsf(own[3]) * mine[1];
-        for (size_t e = l->start[i]; e < l->start[i + 1]; ++e) {
-            const float *back = l->back + 4 * e, *its = job->sum + l->other[e] / 8;
-            sum += length3(back) * its[0] + fabsf(back[3]) * its[1];
-        }
-        most = fmaxf(most, sum * job->solid->inverse_mass[i]);
-    }
-    part->most[0] = (double)most;
-}
-
-PxStatus px_solid_stiffest(const PxSolid *s, double *out)
-{
-    PxArenaMark mark = px_arena_mark(s->scratch);
-    Rows job = {s, PX_ARENA_ARRAY(s->scratch, float, 2 * ((size_t)s->count + 8))};
-    if (job.sum == NULL)
-        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", s->count);
-    PxRows rows = px_solid_rows(s, PX_BLOCK);
-    PxPart most = {.maxima = 1};
-    px_parallel_for(s->threads, s->count, PX_BLOCK, weights_block, &job);
-    px_reduce(&rows, bound_part, &job, &most);
-    px_arena_release(s->scratch, mark);
-    *out = most.most[0];
-    return PX_OK;
-}
-
 /* Power iterations (von Mises and Pollaczek-Geiringer 1929). The estimate rises towards the highest
  * eigenvalue; on lattice blocks it is within 0.5 per cent of the value after 600. */
 #define ITERATIONS 24

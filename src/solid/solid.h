@@ -196,11 +196,6 @@ void px_solid_forces(PxSolid *solid, bool measure);
 /// PX_ERR_MEMORY.
 PxStatus px_solid_highest(PxSolid *solid, bool now, double *highest, double *stiffening);
 
-/// Bound of the same about the rest shape by the rows of the stiffness matrix (Gershgorin 1931):
-/// one pass instead of many, but up to several times too high. It tells whether a change of bonds
-/// can have raised the highest frequency. Errors: PX_ERR_MEMORY.
-PxStatus px_solid_stiffest(const PxSolid *solid, double *bound);
-
 /// Plastic flow over `dt` (001 section 4.1) with the present gradients.
 void px_solid_flow(PxSolid *solid, double dt);
 

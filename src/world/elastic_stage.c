@@ -518,26 +518,15 @@ static PxStatus bond_absorbed(PxWorld *world, const PxCoupling *c)
  * (solid/leapfrog.simd.c). Above it the rest-shape update of flowing matter is due. */
 #define STRETCHED (5.0 / 3)
 
-/* Bonds that cracks lower change the fits of some particles. The highest frequency is estimated
- * again if its bound has changed by more than these factors. */
-#define MORE 1.05
-#define LESS 0.7
-
 /* The highest frequency about the rest shape, or about the present state in worlds with fluid
  * stages: rest-shape updates keep much of the stress as plastic strain there, which changes the
  * stiffness. */
-static PxStatus find_highest(PxWorld *world, PxSolid *s, bool cracked)
+static PxStatus find_highest(PxWorld *world, PxSolid *s)
 {
-    double at = 1, bound = 0;
-    if (cracked || (px_fracture_is_possible(world) && !(world->state.highest > 0)))
-        PX_TRY(px_solid_stiffest(s, &bound));
-    double before = world->state.highest_bound;
-    if (cracked && !(bound >= LESS * before && bound <= MORE * before))
-        world->state.highest = 0;
+    double at = 1;
     if (!(world->state.highest > 0)) {
         PX_TRY(px_solid_highest(s, world->flows, &world->state.highest, &at));
         world->state.highest_at = at;
-        world->state.highest_bound = bound;
     }
     s->highest = world->state.highest;
     s->highest_at = world->state.highest_at;
@@ -609,7 +598,6 @@ PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
                        .grip = PX_ARENA_ARRAY(&world->scratch, PxHandleGrip, world->handles.count)};
     if (contact.grip == NULL)
         return px_fail(PX_ERR_MEMORY, "solids: no room for %zu handles", world->handles.count);
-    bool cracked = false; /* at the end of the last step */
     PX_STAGE(&world->profile, "rigid fit")
     {
         PX_TRY(px_elastic_set_open(set, &c, &s));
@@ -623,7 +611,6 @@ PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
         s.meet = meet;
         s.rebound = rebound;
         s.user = &contact;
-        cracked = world->state.crack_relax != 0;
         count_pieces(world, &s);
         px_fracture_stage_relax(world, &s);
         PX_TRY(px_exchange_load(set, fluid, world->dt, &s));
@@ -654,7 +641,7 @@ PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
     {
         if (!world->flows)
             px_solid_crowding(&s, world->state.step);
-        PX_TRY(find_highest(world, &s, cracked));
+        PX_TRY(find_highest(world, &s));
         PX_TRY(model->advance(&s));
         PX_TRY(px_stop_check(&world->threads)); /* a solve that was stopped is incomplete */
     }

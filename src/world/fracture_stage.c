@@ -32,7 +32,7 @@ static bool breaks(const PxMaterialDef *def)
     return def->fracture.fractures && def->young > 0;
 }
 
-bool px_fracture_is_possible(const PxWorld *world)
+static bool something_breaks(const PxWorld *world)
 {
     for (size_t k = 0; k < world->materials.count; ++k)
         if (breaks(&world->materials.data[k].def))
@@ -103,7 +103,7 @@ PxStatus px_fracture_stage_plan(PxWorld *world, PxSolid *s)
 {
     PxFracture *f = &world->fracture;
     f->planned = false;
-    if (!px_fracture_is_possible(world))
+    if (!something_breaks(world))
         return PX_OK;
     PxVec3 *origin = PX_ARENA_ARRAY(s->scratch, PxVec3, world->bodies.count);
     if (origin == NULL)
@@ -136,6 +136,7 @@ void px_fracture_stage_commit(PxWorld *world)
         return;
     if (px_fracture_commit(f, &world->elastic_set.bonds, world->elastic_set.weaker.data)) {
         world->elastic_set.weakened = world->elastic_set.split_due = true;
+        world->state.highest = 0;
         world->state.crack_relax = 1;
     }
     px_cracks_write_tables(&f->now, world->crack);

@@ -12,9 +12,6 @@ void px_fracture_stage_free(PxWorld *world);
 /// PX_ERR_MEMORY.
 PxStatus px_fracture_stage_begin(PxWorld *world);
 
-/// Can something break?
-bool px_fracture_is_possible(const PxWorld *world);
-
 /// At the start of the elastic stage, before contact begins: keeps the last cracks from having
 /// added energy (solid/fracture/relax.h).
 void px_fracture_stage_relax(PxWorld *world, PxSolid *solid);

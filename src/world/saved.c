@@ -154,7 +154,6 @@ static PxStatus check_state(const PxWorldState *state)
         {"rest_stretch", state->rest_stretch, 1e30},
         {"highest", state->highest, 1e60},
         {"highest_at", state->highest_at, 1e60},
-        {"highest_bound", state->highest_bound, 1e60},
         {"cloth_before", state->cloth_before, 1e30},
         {"cloth_part", state->cloth_part, 1},
         {"crack_speed", state->crack_speed, 1e30},

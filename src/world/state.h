@@ -29,7 +29,6 @@
     REAL(rest_stretch)   /* square of the largest stretch at the last rest-shape update; 0: due */ \
     REAL(highest)        /* as in PxSolid, 1/s^2; 0: must be estimated */                          \
     REAL(highest_at)     /* as in PxSolid */                                                       \
-    REAL(highest_bound)  /* px_solid_stiffest() when it was estimated; 0: not looked at */         \
     WHOLE(elastic_count) /* number of elastic particles in the last step */                        \
     WHOLE(cloth_crossed) /* as in PxStats */                                                       \
     REAL(cloth_before)   /* length of the last step of cloth, s; 0: there was none */              \
