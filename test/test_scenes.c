@@ -129,8 +129,9 @@ static int holes(const PxWorld *world, double spacing)
         bool here = px_root_of(parent, corner[0]) == largest;
         PxVec3 x[3];
         for (int c = 0; c < 3; ++c)
-            x[c] = px_vec((double)mesh->position[corner[c]][0], (double)mesh->position[corner[c]][1],
-                          (double)mesh->position[corner[c]][2]);
+            x[c] =
+                px_vec((double)mesh->position[corner[c]][0], (double)mesh->position[corner[c]][1],
+                       (double)mesh->position[corner[c]][2]);
         double twice = px_length(px_cross(px_sub(x[1], x[0]), px_sub(x[2], x[0])));
         triangles += here;
         area += twice;
