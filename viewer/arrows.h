@@ -12,7 +12,7 @@ typedef enum ArrowKind {
     ARROW_KINDS
 } ArrowKind;
 
-/// Words of options for them: "none", "velocity", "stress", "walls".
+/// Values of the option --arrows: "none", "velocity", "stress", "walls".
 extern const char *const arrow_words[ARROW_KINDS];
 
 typedef struct Arrow {

@@ -164,7 +164,8 @@ int px_sheet_planes(const PxSheets *s, uint32_t cloth, PxVec3 place,
 /* ---- branches ----------------------------------------------------------------------------------
  */
 
-/* More branches around some cells or around one particle are searched one triangle at a time. */
+/* Room for branches around a run of cells, and around one particle. Where there are more, triangles
+ * are searched one by one. */
 enum { MOST = PX_SHEET_NEAR, MOST_NEAR = 48 };
 
 /* Room for what the particles of a block have found, until it is moved to the arena. */
@@ -471,7 +472,8 @@ static bool list_boxes(const Job *j, PxSheetBox box, PxSheetBoxes *out)
     return true;
 }
 
-/* Rows [from, to) of adjacent cells, with branches around them; NULL: not listed. */
+/* Finds what particles [from, to), of adjacent cells, touch. `wide` has the branches near
+ * a longer run of cells; if it is NULL, the tree is searched. */
 static void find_rows(Job *j, Buffer *b, uint32_t from, uint32_t to, const PxSheetBoxes *wide)
 {
     PxSheets *s = j->s;

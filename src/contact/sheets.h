@@ -69,8 +69,8 @@ typedef struct PxSheetClear {
     float top;       ///< from the particle, m; INFINITY: not known, -INFINITY: none in reach
 } PxSheetClear;
 
-/// Triangles in reach of a particle: numbers of branches, shifted by 8, and bits of their
-/// triangles.
+/// Triangles in reach of a particle. An entry is the number of a branch of eight triangles in its
+/// upper 24 bits, and one bit for each of them in its lower 8.
 typedef struct PxSheetFaces {
     uint32_t count;
     uint32_t entry[];

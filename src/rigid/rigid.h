@@ -36,8 +36,8 @@ typedef struct PxRigid {
     double still;     ///< time for which it has been slow, s
     bool asleep;      ///< it does not move until something moves it
     PxVec3 support;   ///< acceleration by its contacts in the last step, m/s^2
-    PxVec3 cloth[2];  ///< force and moment by cloth in the last step, N and N m: cloth is expected
-                      ///< to give the same in the next
+    PxVec3 cloth[2];  ///< force and moment by cloth in the last step, N and N m: the
+                      ///< first guess of the next step
     PxVec3 solids[2]; ///< the same of solids, low-pass filtered
 
     PxVec3 pressed[2]; ///< force and moment by the pressure of fluids, low-pass filtered, N and N m

@@ -19,7 +19,7 @@ PxStatus px_fracture_keep_small(const PxSolid *solid, const PxBonds *bonds, floa
 /// Edge of the cube that is the smallest piece of the material of row i, m.
 double px_fracture_smallest(const PxSolid *solid, uint32_t i);
 
-/// Distance from a crack at row i in which no other begins, m.
+/// Shielding distance: no crack begins nearer to one that began at row i, m.
 double px_fracture_shield(const PxSolid *solid, uint32_t i);
 
 #endif

@@ -153,7 +153,7 @@ static bool is_cloth(const PxWorld *world, uint32_t slot)
     return material > 0 && world->materials.data[material - 1].def.cloth.cloth;
 }
 
-/* The same of cloth, which is no particles: it has no volume and no temperature. */
+/* The same of cloth. Its vertices are not particles and have neither volume nor temperature. */
 static PxStatus sum_cloth(PxWorld *world, uint32_t slot, double sum[SUMS], double *elastic)
 {
     PxClothTotals t;
