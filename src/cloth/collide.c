@@ -15,6 +15,8 @@
 #define SKEW 0.05    /* sine of the angle below which edges count as parallel by degrees */
 #define FLAT 0.1     /* gradient of the length of an intersection that is 0 but for rounding */
 #define DRAW 0.2     /* thicknesses by which crossed cloth is drawn apart in a step */
+#define TIE 1000.0   /* strength of a tie, masses of its vertices */
+#define STRONGER 4.0 /* factor of the next one, if ties give way to a body that presses */
 #define EDGES (1u << 31)
 
 /* ---- pairs ----------------------------------------------------------------------------------- */
@@ -285,12 +287,13 @@ PxStatus px_cloth_collide_tie(PxClothCollision *c, uint32_t *found)
     if (*found == 0)
         return PX_OK;
     qsort(c->found, *found, sizeof *c->found, compare_found);
-    c->ties += *found;
+    double strength = TIE * pow(STRONGER, c->tied++);
     for (uint32_t k = 0; k < *found; ++k)
         for (int a = 0; a < 3; ++a) {
             PxClothContact tie = {.kind = PX_CLOTH_TIE, .weight = {1, -1}, .load = -1};
             tie.vertex[0] = c->found[k].near.vertex[a];
             tie.vertex[1] = c->found[k].near.vertex[a + 1];
+            tie.stiff = strength * (c->step->mass[tie.vertex[0]] + c->step->mass[tie.vertex[1]]);
             PX_TRY(px_cloth_contacts_add(c->step, &tie));
         }
     return px_cloth_contacts_sort(c->step);

@@ -82,7 +82,7 @@ typedef struct PxClothCollision {
     double *stiff;    ///< by cloth: of contacts, N/m
     struct PxClothFound *found;
     uint32_t most;
-    uint64_t ties;      ///< pairs that were tied
+    int tied;           ///< rounds of ties in this step
     uint64_t crossed;   ///< edges that cross a triangle at the start
     double *part;       ///< by piece: of the way that is free; NULL: all of it
     uint32_t crossings; ///< pairs of pieces that cross each other

@@ -13,7 +13,6 @@
 #define SLOWER 1e-4 /* the same with bodies, which have no other friction */
 #define LOW 0.2     /* tangents touch the law at this part of the gap or further out */
 #define CLOSED 0.02 /* the law is linear below this part of the thickness */
-#define TIE 1000.0  /* strength of a tie, masses of its vertices */
 #define PART 24     /* floats by contact: columns of C and C u, 4 each, and weights */
 #define PUSH 12     /* C u */
 #define WEIGHT 16   /* of them */
@@ -183,8 +182,7 @@ static bool linearise(const PxClothStep *s, PxClothContact *c, PxVec3 u)
     double dt = s->dt, across = px_dot(u, c->normal), g = c->gap + dt * across;
     c->most = INFINITY;
     if (c->kind == PX_CLOTH_TIE) {
-        double m = TIE * (s->mass[c->vertex[0]] + s->mass[c->vertex[1]]);
-        set_matrix(c, m, m);
+        set_matrix(c, c->stiff, c->stiff);
         c->base = px_vec(0, 0, 0);
         return false;
     }

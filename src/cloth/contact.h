@@ -35,7 +35,7 @@ typedef struct PxClothContact {
     PxVec3 normal;      ///< from the second to the first
     double gap;         ///< along the normal at the start, m
     double keep;        ///< h, m; of a seam, the length of its thread
-    double stiff;       ///< k, N/m
+    double stiff;       ///< k, N/m; of a tie, its strength, kg
     double friction;    ///< coefficient
     PxVec3 velocity;    ///< of the boundary, m/s
     PxVec3 place;       ///< of the boundary, m; of a seam, its gap at the start

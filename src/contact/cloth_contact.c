@@ -48,7 +48,7 @@ static PxStatus solve_rounds(PxClothWalls *walls, PxClothCollision *collision, P
         PX_TRY(round > 0 ? px_cloth_stride(s) : px_cloth_solve(s));
         s->tolerance = tolerance;
         bool late = round + 1 >= WALLS;
-        moved = (!late || s->contacts->count > 0) && px_cloth_walls_decide(walls, s, late);
+        moved = px_cloth_walls_decide(walls, s, late);
     }
     return PX_OK;
 }
@@ -132,6 +132,7 @@ PxStatus px_cloth_contact_solve(PxClothWalls *walls, PxClothCollision *collision
         PX_TRY(px_cloth_collide_tie(collision, &found));
         if (found == 0)
             break;
+        px_cloth_walls_release(walls, s);
         PX_TRY(solve(s));
     }
     return PX_OK;

@@ -16,15 +16,22 @@ typedef struct PxClothTouch {
     double distance; /* at the start, m */
     double friction; /* coefficient */
     PxVec3 normal, velocity;
-    double rub;   /* friction of what slides, by velocity, kg */
-    double clear; /* no boundary came nearer to the place at the start in this step, m */
+    double rub;           /* friction of what slides, by velocity, kg */
+    double speed, rubbed; /* that of a round before, and the friction by velocity that it had */
+    double clear;         /* no boundary came nearer to the place at the start in this step, m */
 } PxClothTouch;
 
 /* Part of the gap that contacts of the solve leave at least. */
 #define NEARER 0.1
 
 /* Speed below which a vertex sticks, m/s. */
-#define SLOW 1e-4
+#define SLOW 1e-5
+
+/* Part of its speed that a vertex keeps at least from round to round of a solve. */
+#define SLOWER 0.1
+
+/* Part of friction to which the law of what slides is solved. */
+#define CLOSE 0.02
 
 /* Contacts of which no more than this part changed are not solved again. */
 #define FEW 0.02
@@ -59,6 +66,28 @@ static PxVec3 wanted(const PxClothStep *s, uint32_t i, const PxClothTouch *t)
 static double rub_of(double most, double speed)
 {
     return most / fmax(speed, SLOW);
+}
+
+/* Lets a vertex slide, at `speed` as far as is known, and at `freely` if there were no friction. */
+static void slide(PxClothTouch *t, double most, double speed, double freely)
+{
+    t->state = SLIDE;
+    t->rub = rub_of(most, speed);
+    t->speed = freely;
+    t->rubbed = 0;
+}
+
+/* The speed at which the friction `most` balances what drives a vertex, from those of two rounds:
+ * they tell the mass that moves with it. With the speed of the last round as the guess of the next,
+ * friction that is d times what drives the vertex is approached by a factor d a round only, and
+ * cloth crept down slopes a little flatter than the angle of friction. */
+static double speed_at(const PxClothStep *s, uint32_t i, const PxClothTouch *t, double most,
+                       double speed)
+{
+    double slower = t->speed - speed, more = t->rub * speed - t->rubbed * t->speed;
+    double mass = slower > 0 && more > 0 ? fmax(more / slower, s->mass[i]) : INFINITY;
+    double left = speed + (t->rub * speed - most) / mass;
+    return fmin(fmax(left, SLOWER * speed), speed / SLOWER);
 }
 
 /* Finds the boundary into which a vertex moves furthest at the velocity v, if it moves into one. */
@@ -132,9 +161,7 @@ static void find_touch(Job *job, uint32_t i)
      * not slide along */
     bool fast = last == SLIDE && speed > t->friction * px_length(s->gravity) * s->dt;
     if (t->state == STICK && last != STICK && (fast || s->mass[i] * speed > most))
-        t->state = SLIDE;
-    if (t->state == SLIDE)
-        t->rub = rub_of(most, fmax(speed - most / s->mass[i], 0.5 * speed));
+        slide(t, most, fmax(speed - most / s->mass[i], SLOWER * speed), speed);
 }
 
 static void begin_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -197,8 +224,8 @@ static bool decide(PxClothStep *s, uint32_t i, PxClothTouch *t, bool late)
         double deep = gap_of(s, i) - t->distance - px_dot(u, t->normal) * s->dt;
         if (!(deep > 0.1 * gap_of(s, i)))
             return false;
-        t->state = SLIDE;
-        t->rub = rub_of(t->friction * s->mass[i] * deep / s->dt, px_length(tangent(u, t->normal)));
+        double speed = px_length(tangent(u, t->normal));
+        slide(t, t->friction * s->mass[i] * deep / s->dt, speed, speed);
         return true;
     }
     if (normal < 0) {
@@ -210,19 +237,19 @@ static bool decide(PxClothStep *s, uint32_t i, PxClothTouch *t, bool late)
         double size = px_length(tangent(impulse, t->normal));
         if (size <= most)
             return false;
-        t->state = SLIDE;
-        t->rub = rub_of(most, (size - most) / s->mass[i]);
+        slide(t, most, (size - most) / s->mass[i], size / s->mass[i]);
         return true;
     }
-    double was = t->rub, speed = px_length(tangent(px_sub(s->w[i], t->velocity), t->normal));
-    t->rub = rub_of(most, speed);
-    if (late)
-        return false;
-    if (speed < SLOW) {
+    double speed = px_length(tangent(px_sub(s->w[i], t->velocity), t->normal));
+    double had = t->rub * speed, next = rub_of(most, speed_at(s, i, t, most, speed));
+    t->rubbed = t->rub;
+    t->speed = speed;
+    t->rub = next;
+    if (speed < SLOW && !late) {
         t->state = STICK;
         return true;
     }
-    return fabs(most - was * speed) > 0.2 * most;
+    return fabs(most - had) > CLOSE * most;
 }
 
 static void decide_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -285,6 +312,27 @@ uint64_t px_cloth_walls_catch(PxClothWalls *w, PxClothStep *s)
     return job.caught;
 }
 
+static void release_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Job *job = user;
+    PxClothStep *s = job->step;
+    for (uint32_t i = begin; i < end; ++i) {
+        PxClothTouch *t = &job->walls->touch[i];
+        if (t->boundary == NONE || t->state == OFF || px_dot(s->r[i], t->normal) <= 0)
+            continue;
+        t->state = OFF;
+        set_hold(s, i, t);
+        px_cloth_rub(s, i, 0);
+    }
+}
+
+void px_cloth_walls_release(PxClothWalls *w, PxClothStep *s)
+{
+    Job job = {.walls = w, .step = s};
+    px_parallel_for(s->threads, s->system->vertices, BLOCK, release_block, &job);
+}
+
 double px_cloth_walls_work(const PxClothWalls *w, const PxClothStep *s)
 {
     double sum = 0;
@@ -328,7 +376,9 @@ static bool defend(Job *job, uint32_t number, uint32_t i)
     if (job->walls->body_of[number] > 0 ||
         (own != NONE && own != number &&
          px_dot(job->walls->touch[i].normal, normal) <= PX_CLOTH_FACING))
-        gap *= NEARER; /* a contact of the solve pushes it out */
+        gap *= NEARER;         /* a contact of the solve pushes it out */
+    else if (s->in_contact[i]) /* lifted to the gap, it might pass a layer that lies there */
+        gap = fmin(gap, fmax(NEARER * gap, own == number ? job->walls->touch[i].distance : 0));
     PxBoundaryPath path = {{0, 1}, {s->x[i], *at}};
     double part;
     bool stopped = false;

@@ -59,6 +59,10 @@ bool px_cloth_walls_decide(PxClothWalls *walls, PxClothStep *step, bool late);
 /// Holds vertices that the last solve leads into a boundary; returns how many.
 uint64_t px_cloth_walls_catch(PxClothWalls *walls, PxClothStep *step);
 
+/// Lets vertices leave that a boundary pulled in the last solve: those which it drew through cloth
+/// that lies between.
+void px_cloth_walls_release(PxClothWalls *walls, PxClothStep *step);
+
 /// After positions at the end are known (`at`): moves vertices that are too near out of boundaries,
 /// stops those that would pass through one, and gives the boundaries their impulses.
 void px_cloth_walls_end(PxClothWalls *walls, PxClothStep *step);

@@ -329,12 +329,18 @@ PxStatus px_cloth_stage_begin(PxWorld *world)
     return PX_OK;
 }
 
-double px_cloth_stage_limit(const PxWorld *world)
+static double longest_step(const PxWorld *world)
 {
-    double limit = INFINITY, part = world->state.cloth_part;
+    double limit = INFINITY;
     for (size_t k = 0; k < world->cloths.count; ++k)
         limit = fmin(limit, world->materials.data[world->cloths.data[k].material].def.cloth.step);
-    return part > 0 ? part * limit : limit;
+    return limit;
+}
+
+double px_cloth_stage_limit(const PxWorld *world)
+{
+    double part = world->state.cloth_part;
+    return part > 0 ? part * longest_step(world) : longest_step(world);
 }
 
 PxBounds px_cloth_bounds(const PxWorld *world, double *fastest)
@@ -640,7 +646,8 @@ static PxStatus move_out(PxWorld *world, PxClothRun *run)
 /* ---- steps that are taken again ---------------------------------------------------------------
  */
 
-#define TRIES 4     /* halvings of a step */
+#define TRIES 4               /* halvings of a step */
+#define SHORTEST (1.0 / 1024) /* of the longest step: shorter ones do not mend what is wrong */
 #define GAIN 0.005  /* of the energies that take part: a step that gains more went wrong */
 #define LONGER 1.25 /* factor from step to step after that */
 
@@ -678,7 +685,7 @@ static PxStatus judge(PxWorld *world, PxClothRun *run)
     PxClothGain gain = {0};
     bool kink = false;
     if (world->cloth_tries >= TRIES || world->sheets != NULL ||
-        !(0.5 * s->dt >= world->def.min_step))
+        !(0.5 * s->dt >= fmax(world->def.min_step, SHORTEST * longest_step(world))))
         return PX_OK;
     bool wrong = run->pierced || run->walls.crossed > run->walls.cut ||
                  (run->collision.part != NULL && is_followed(run)) ||

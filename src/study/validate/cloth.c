@@ -115,15 +115,15 @@ static PxStatus patch(const PxValidateCase *c, double coarser, int threads, PxFi
 
 /* ---- friction -------------------------------------------------------------------------- */
 
-/* Speed along a slope after a second, m/s; friction is 0.5. */
-static PxStatus slide(double angle, double cells, int threads, double *speed)
+/* Speed along a slope after a second, m/s; it begins at a height above it. Friction is 0.5. */
+static PxStatus slide(double angle, double height, double cells, int threads, double *speed)
 {
     PxClothRoom room;
     PxMaterialDef m = px_cloth_room_material(0.2);
     m.cloth.thickness = 0.004;
     m.friction = 0.5;
     PxShapeDef shape = px_cloth_room_sheet(0.4, 0.4, cells, cells);
-    shape.at = px_vec(0, 0.002, 0);
+    shape.at = px_vec(0, 0.002 + height, 0);
     PxStatus status =
         px_cloth_room(&room, px_vec(G * sin(angle), -G * cos(angle), 0), &m, &shape, threads);
     PxShapeDef floor = px_shape_def_default(PX_SHAPE_PLANE);
@@ -146,7 +146,7 @@ static PxStatus slope(const PxValidateCase *c, double coarser, int threads, PxFi
     double cells = c->cells / coarser, low = 0.9 * atan(0.5), high = 1.1 * atan(0.5), speed;
     for (int k = 0; k < 10; ++k) {
         double middle = 0.5 * (low + high);
-        PX_TRY(slide(middle, cells, threads, &speed));
+        PX_TRY(slide(middle, 0, cells, threads, &speed));
         if (speed > 1e-4)
             high = middle;
         else
@@ -155,9 +155,11 @@ static PxStatus slope(const PxValidateCase *c, double coarser, int threads, PxFi
     px_figures_compare(out, "angle of friction, degrees", 0.5 * (low + high) * 180 / M_PI,
                        atan(0.5) * 180 / M_PI, 0.01);
     double a = atan(0.6);
-    PX_TRY(slide(a, cells, threads, &speed));
+    PX_TRY(slide(a, 0, cells, threads, &speed));
     px_figures_compare(out, "speed after 1 s at slope 0.6, m/s", speed, G * (sin(a) - 0.5 * cos(a)),
                        0.01);
+    PX_TRY(slide(atan(0.95 * 0.5), 0.02, cells, threads, &speed));
+    px_figures_add(out, "speed after a fall of 20 mm on slope 0.475, m/s", speed, 0, speed, 1e-3);
     return PX_OK;
 }
 
