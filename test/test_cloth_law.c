@@ -144,8 +144,8 @@ TEST(cloth_that_lands_on_a_slope_flatter_than_the_angle_of_friction_stops)
     CHECK_NEAR(slides(0.95, ""), 0, 1e-4);
     CHECK_NEAR(slides(0.98, ", \"integration\": \"bdf2\""), 0, 1e-4);
     CHECK_NEAR(slides(0.9, ", \"step\": 0.001"), 0, 1e-4);
-    /* and beyond that angle it slides as Coulomb says: friction takes 0.5 of all that the floor gave
-     * against gravity, while it landed too */
+    /* and beyond that angle it slides as Coulomb says: friction takes 0.5 of all that the floor
+     * gave against gravity, while it landed too */
     double a = atan(0.6);
     CHECK_NEAR(slides(1.2, ""), 9.81 * (sin(a) - 0.5 * cos(a)), 0.01);
 }
