@@ -78,6 +78,13 @@ static double value_of(const PxWorld *world, PxGaugeId id, size_t k)
 
 static const PxVec3 down = {0, -G, 0};
 
+static void check_refused(PxWorld *world, PxGaugeDef def, const char *words)
+{
+    PxGaugeId id = {7, 7};
+    CHECK_FAILS(px_world_add_gauge(world, &def, &id), PX_ERR_ARGUMENT, words);
+    CHECK(id.slot == 0 && id.generation == 0);
+}
+
 /* ---- fields -------------------------------------------------------------------------------- */
 
 TEST(a_linear_field_is_read_exactly_also_at_walls_in_corners_and_at_the_surface)
@@ -281,6 +288,48 @@ TEST(energy_and_momentum_of_the_only_body_are_those_of_the_statistics)
     px_world_free(w);
 }
 
+TEST(a_rigid_body_that_is_thrown_has_the_velocity_momentum_and_energy_of_free_fall)
+{
+    PxWorldDef def = px_world_def_default();
+    PxWorld *w;
+    def.spacing = 0.02;
+    def.max_step = 0.005;
+    def.threads = 1;
+    CHECK_OK(px_world_create(&def, &w));
+    PxMaterialDef iron = px_material_def_default();
+    iron.density = 2000;
+    PxBodyDef body = px_body_def_default();
+    PxBodyId brick;
+    CHECK_OK(px_world_add_material(w, &iron, &body.material));
+    body.name = "brick";
+    body.rigid = true;
+    body.shape.size = (PxVec3){0.2, 0.05, 0.1};
+    body.shape.at = (PxVec3){0, 0.5, 0};
+    body.velocity = (PxVec3){1, 2, 0};
+    body.spin = (PxVec3){0, 3, 0};
+    CHECK_OK(px_world_add_body(w, &body, &brick));
+    PxGaugeId velocity = add(w, whole("v", PX_GAUGE_VELOCITY, brick), 1e-5, 0.2);
+    PxGaugeId momentum = add(w, whole("m", PX_GAUGE_MOMENTUM, brick), 1e-5, 0.2);
+    PxGaugeId energy = add(w, whole("e", PX_GAUGE_ENERGY, brick), 1e-5, 0.2);
+    PxGaugeId force = add(w, whole("f", PX_GAUGE_FORCE, brick), 1e-5, 0.2);
+    CHECK_OK(px_world_advance(w, 0.2));
+    PxRigidState now;
+    CHECK_OK(px_world_rigid_state(w, brick, &now));
+    double m = 2, fall = 2 - 0.2 * G, inertia = m * (0.04 + 0.01) / 12;
+    double height = now.place.y;
+    CHECK_NEAR(value_of(w, velocity, 0), 1, 1e-9);
+    CHECK_NEAR(value_of(w, velocity, 1), fall, 1e-9);
+    CHECK_NEAR(value_of(w, momentum, 1), m * fall, 1e-9);
+    CHECK_NEAR(value_of(w, momentum, 4), 3 * inertia, 1e-9);
+    CHECK_NEAR(value_of(w, momentum, 5), m * (now.place.x * fall - height), 1e-9);
+    CHECK_NEAR(value_of(w, energy, 0), 0.5 * (m * (1 + fall * fall) + 9 * inertia), 1e-9);
+    CHECK_NEAR(value_of(w, energy, 1), m * G * height, 1e-9);
+    CHECK_NEAR(value_of(w, energy, 2), 0, 0);
+    CHECK_NEAR(value_of(w, force, 1), 0, 1e-9);
+    check_refused(w, whole("t", PX_GAUGE_TEMPERATURE, brick), "is rigid");
+    px_world_free(w);
+}
+
 /* ---- solids, heat, flux -------------------------------------------------------------------- */
 
 TEST(a_handle_carries_what_hangs_on_it)
@@ -443,13 +492,6 @@ TEST(gauges_are_added_moved_and_removed_in_a_living_world)
     PxGaugeId c = add(w, point("b", PX_GAUGE_LEVEL, (PxVec3){0, 0, 0}), 0.01, 0.01);
     CHECK(c.slot == b.slot && c.generation != b.generation);
     px_world_free(w);
-}
-
-static void check_refused(PxWorld *world, PxGaugeDef def, const char *words)
-{
-    PxGaugeId id = {7, 7};
-    CHECK_FAILS(px_world_add_gauge(world, &def, &id), PX_ERR_ARGUMENT, words);
-    CHECK(id.slot == 0 && id.generation == 0);
 }
 
 TEST(gauges_that_cannot_measure_are_refused)

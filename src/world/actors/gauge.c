@@ -228,6 +228,12 @@ PxStatus px_gauge_check_body(const PxGaugeDef *def, const PxBodyDef *body)
         return px_fail(PX_ERR_ARGUMENT,
                        "the body '%s' is a wall, which has no matter: no %s of it can be measured",
                        body->name, quantity_word[def->measures]);
+    if (body->rigid && !body->wall && def->place == PX_GAUGE_WHOLE &&
+        (def->measures == PX_GAUGE_TEMPERATURE || def->measures == PX_GAUGE_PRESSURE))
+        return px_fail(PX_ERR_ARGUMENT,
+                       "the body '%s' is rigid: of these velocity, force, energy and momentum are "
+                       "measured, no %s",
+                       body->name, quantity_word[def->measures]);
     return PX_OK;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/sum.h"
 #include "world/cloth_stage.h"
+#include "world/rigid_stage.h"
 #include "world/world_parts.h"
 
 #include <math.h>
@@ -168,12 +169,36 @@ static PxStatus sum_cloth(PxWorld *world, uint32_t slot, double sum[SUMS], doubl
     return PX_OK;
 }
 
+/* The same of a rigid body. */
+static void sum_rigid(const PxWorld *world, const PxRigidState *r, double sum[SUMS])
+{
+    PxVec3 place = px_scale(r->place, r->mass), momentum = px_scale(r->velocity, r->mass);
+    PxVec3 angular = px_add(r->angular_momentum, px_cross(place, r->velocity));
+    double v = px_dot(r->velocity, momentum) + px_dot(r->spin, r->angular_momentum);
+    const double value[SUMS] = {[MASS] = r->mass,
+                                [PLACE] = place.x,
+                                place.y,
+                                place.z,
+                                [MOMENTUM] = momentum.x,
+                                momentum.y,
+                                momentum.z,
+                                [ANGULAR] = angular.x,
+                                angular.y,
+                                angular.z,
+                                [KINETIC] = 0.5 * v,
+                                [POTENTIAL] = -px_dot(place, world->def.gravity)};
+    memcpy(sum, value, sizeof value);
+}
+
 static void measure_body(PxWorld *world, const PxGauge *gauge, double *now)
 {
     double sum[SUMS], elastic = 0;
     uint32_t slot = gauge->def.body.slot - 1;
-    bool cloth = is_cloth(world, slot);
-    if (!cloth)
+    PxRigidState rigid;
+    bool cloth = is_cloth(world, slot), hard = px_rigid_find(world, slot) != NULL;
+    if (hard && px_world_rigid_state(world, gauge->def.body, &rigid) == PX_OK)
+        sum_rigid(world, &rigid, sum);
+    else if (!cloth)
         sum_body(world, slot, sum);
     else if (sum_cloth(world, slot, sum, &elastic) != PX_OK)
         return; /* no memory: 0 */
@@ -184,7 +209,7 @@ static void measure_body(PxWorld *world, const PxGauge *gauge, double *now)
     case PX_GAUGE_ENERGY:
         now[0] = sum[KINETIC];
         now[1] = sum[POTENTIAL];
-        now[2] = cloth ? elastic : world->gauging->elastic[slot];
+        now[2] = hard ? 0 : cloth ? elastic : world->gauging->elastic[slot];
         return;
     case PX_GAUGE_MOMENTUM:
         memcpy(now, sum + MOMENTUM, 6 * sizeof *now);
@@ -385,10 +410,11 @@ static void measure(PxWorld *world, const PxGauge *gauge, double *now)
         now[0] = g->heater_heat[def->heater.slot - 1] / world->dt;
     if (!body)
         return;
-    if (!px_body_is_boundary(&world->bodies.data[def->body.slot - 1].def)) {
-        measure_body(world, gauge, now);
-    } else if (def->measures == PX_GAUGE_HEAT) {
+    bool boundary = px_body_is_boundary(&world->bodies.data[def->body.slot - 1].def);
+    if (def->measures == PX_GAUGE_HEAT) {
         now[0] = g->wall_heat[def->body.slot - 1] / world->dt;
+    } else if (!boundary || def->measures != PX_GAUGE_FORCE) {
+        measure_body(world, gauge, now);
     } else {
         PxVec3 force, torque;
         if (px_world_boundary_force(world, def->body, &force, &torque) == PX_OK)
