@@ -677,8 +677,7 @@ static PxStatus judge(PxWorld *world, PxClothRun *run)
     const PxClothStep *s = &run->step;
     PxClothGain gain = {0};
     bool kink = false;
-    if (world->cloth_tries >= TRIES || world->sheets != NULL ||
-        !(0.5 * s->dt >= world->def.min_step))
+    if (world->cloth_tries >= TRIES || !(0.5 * s->dt >= world->def.min_step))
         return PX_OK;
     bool wrong = run->pierced || run->walls.crossed > run->walls.cut ||
                  (run->collision.part != NULL && is_followed(run)) ||
