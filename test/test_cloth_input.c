@@ -163,6 +163,21 @@ TEST(a_wrong_number_of_cloth_is_the_only_complaint)
     px_scene_free(scene);
 }
 
+TEST(a_pin_of_cloth_whose_shape_is_wrong_is_not_complained_about)
+{
+    static const char text[] =
+        "{\"phyxel\": 1, \"spacing\": 0.05, \"materials\": {\"m\": {\"density\": 100, \"cloth\": "
+        "{\"mass\": 0.2}}}, \"bodies\": [{\"name\": \"sheet\", \"material\": \"m\", \"shape\": "
+        "{\"sheet\": {\"width\": 1, \"length\": 1}, \"tilt\": 30}}], \"handles\": [{\"name\": "
+        "\"pin\", \"body\": \"sheet\", \"shape\": {\"sphere\": 0.1, \"at\": [0.5, 0, 0.5]}}]}";
+    PxScene *scene;
+    CHECK(px_scene_read_text("s.json", NULL, text, strlen(text), &scene) == PX_ERR_FORMAT);
+    px_scene_check(scene);
+    CHECK_EQUAL(px_scene_complaint_count(scene), 1);
+    CHECK_TEXT(px_scene_complaint(scene, 0)->place, "bodies[0].shape.tilt");
+    px_scene_free(scene);
+}
+
 TEST(cloth_that_starts_in_a_solid_and_pins_and_strengths_without_effect_are_named)
 {
     complains(

@@ -42,8 +42,9 @@ static double membranes_at(Membranes *m, const PxVec3 *x)
     return sum;
 }
 
-/* Work of handles and known forces, and of what seams and crossed cloth are drawn together or apart
- * by. */
+/* Work of handles, known forces and fluids, and of what seams and crossed cloth are drawn together
+ * or apart by. Fluid gives its load, which is a known force, and M (v - w) to a vertex that it
+ * moves along with (contact/sheets.h). */
 static double work_on(const PxClothStep *s)
 {
     double sum = 0;
@@ -51,6 +52,7 @@ static double work_on(const PxClothStep *s)
         bool led = s->hold[i] == PX_CLOTH_FIXED && s->handle != NULL && s->handle[i] != 0;
         PxVec3 impulse = px_scale(s->push[i], s->dt);
         sum += px_dot(led ? px_sub(impulse, s->r[i]) : impulse, s->w[i]);
+        sum += px_dot(px_cloth_added(s, i, px_sub(s->added_velocity[i], s->w[i])), s->w[i]);
     }
     for (uint32_t k = 0; s->contacts != NULL && k < s->contacts->count; ++k) {
         const PxClothContact *c = &s->contacts->contact[k];

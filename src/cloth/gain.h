@@ -1,8 +1,8 @@
 /// Energy that a step of cloth has gained without cause: the sign of a step that went wrong.
 ///
-/// A step of implicit Euler loses energy, but for what walls, handles, bodies and fields do to the
-/// cloth. It gains some only if it is not solved: rounds of contacts or of Newton's method that
-/// ended too early, or places that were moved out of boundaries after the solve.
+/// A step of implicit Euler loses energy, but for what walls, handles, bodies, fluids and fields do
+/// to the cloth. It gains some only if it is not solved: rounds of contacts or of Newton's method
+/// that ended too early, or places that were moved out of boundaries after the solve.
 #ifndef PX_CLOTH_GAIN_H
 #define PX_CLOTH_GAIN_H
 

@@ -577,7 +577,7 @@ PxStatus px_sheets_load(PxSheets *s, const PxFluid *f, bool masses)
         px_parallel_for(f->threads, f->grid->cells, PX_BLOCK / 4, pressed_block, &job);
     px_parallel_for(f->threads, s->touches, PX_BLOCK / 4, share_block, &job);
     px_parallel_for(f->threads, s->system->vertices, PX_BLOCK / 4, loads_block, &job);
-    if (masses)
+    if (masses && px_sheets_spreads(s))
         PX_TRY(spread_masses(s));
     return px_sheets_spread(s, s->load);
 }

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static bool any_rounds(const PxSheets *s)
+bool px_sheets_spreads(const PxSheets *s)
 {
     bool any = false;
     for (uint32_t k = 0; k < s->system->cloths; ++k)
@@ -15,7 +15,7 @@ PxStatus px_sheets_mean(const PxSheets *s, PxVec3 *of)
 {
     const PxClothSystem *y = s->system;
     const uint32_t *rounds = s->rounds;
-    if (!any_rounds(s))
+    if (!px_sheets_spreads(s))
         return PX_OK;
     PxArenaMark mark = px_arena_mark(s->scratch);
     PxVec3 *sum = PX_ARENA_ARRAY(s->scratch, PxVec3, y->vertices + 1);
@@ -47,7 +47,7 @@ PxStatus px_sheets_mean(const PxSheets *s, PxVec3 *of)
 PxStatus px_sheets_spread(const PxSheets *s, PxVec3 *of)
 {
     const PxClothSystem *y = s->system;
-    if (!any_rounds(s))
+    if (!px_sheets_spreads(s))
         return PX_OK;
     for (uint32_t i = 0; i < y->vertices; ++i)
         of[i] = px_scale(of[i], 1 / y->share[i]);

@@ -203,6 +203,9 @@ double px_sheet_parts(const PxWallProfile *profile, const PxSheetPlane *plane, i
 /// Factor of a sheet's friction on fluid by its wetness at a plane.
 double px_sheet_slip(const PxSheets *s, const PxSheetPlane *plane);
 
+/// Is any sheet finer than the particles, so that the means below change anything?
+bool px_sheets_spreads(const PxSheets *s);
+
 /// Replaces values of vertices by means over the triangles around them, as far as a particle
 /// reaches. Errors of both: PX_ERR_MEMORY.
 PxStatus px_sheets_mean(const PxSheets *s, PxVec3 *of);

@@ -184,16 +184,12 @@ static PxStatus table(PxBench *bench)
         bench->report,
         "\nThe set-up of 004 Table 4.1: 0.5 s in 500 steps there (--quick: 0.05 s, its times in "
         "proportion), up to 15k particles.\nContact is near + loads + test + beyond 004. Near: "
-        "which "
-        "particles are near which triangles. Loads: impulses, added masses, friction.\nTest: "
-        "against "
-        "crossing (004: 19.5 and 16.3 s, none at 5 mm). Beyond 004: pairs that the cloth "
-        "separates, "
-        "and its part of kernels.\nSame work: near and loads, with the test where 004 has it. "
-        "Turns: "
-        "cloth and pressure solved again in the same step, which\n004 does not do. Cloth and "
-        "fluid: "
-        "one solve of each a step, and all else.\n");
+        "which particles are near which triangles. Loads: impulses, added masses, friction.\n"
+        "Test: against crossing (004: 19.5 and 16.3 s, none at 5 mm). Beyond 004: pairs that the "
+        "cloth separates, and its part of kernels.\nSame work: near and loads, with the test where "
+        "004 has it. Turns: cloth, pressure and loads found again in the same step, which\n004 "
+        "does "
+        "not do. Cloth and fluid: one solve of each a step, and all else.\n");
     return PX_OK;
 }
 

@@ -684,7 +684,7 @@ static PxStatus judge(PxWorld *world, PxClothRun *run)
     const PxClothStep *s = &run->step;
     PxClothGain gain = {0};
     bool kink = false;
-    if (world->cloth_tries >= TRIES || world->sheets != NULL ||
+    if (world->cloth_tries >= TRIES ||
         !(0.5 * s->dt >= fmax(world->def.min_step, SHORTEST * longest_step(world))))
         return PX_OK;
     bool wrong = run->pierced || run->walls.crossed > run->walls.cut ||

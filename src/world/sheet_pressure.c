@@ -233,9 +233,9 @@ static PxStatus solve_once(PxWorld *world, PxFluid *f, const PxPressureModel *mo
     return PX_OK;
 }
 
-static PxStatus load_sheets(PxWorld *world, PxFluid *f, PxSheets *s, int pass)
+static PxStatus load_sheets(PxWorld *world, PxFluid *f, PxSheets *s, int pass, bool again)
 {
-    PX_STAGE(&world->profile, "sheets")
+    PX_STAGE(&world->profile, pass == 0 && !again ? "sheets" : "turns")
     PX_TRY(px_sheets_load(s, f, pass < MASSES));
     return PX_OK;
 }
@@ -313,7 +313,7 @@ PxStatus px_sheet_stage_pressure(PxWorld *world, PxFluid *f, const PxPressureMod
         PX_TRY(solve_once(world, f, model, again ? 1 : pass));
         px_sheets_yielded(s);
         PX_TRY(px_stop_check(&world->threads));
-        PX_TRY(load_sheets(world, f, s, pass));
+        PX_TRY(load_sheets(world, f, s, pass, again));
         if (pass + 1 == MOST || s->touches == 0)
             return PX_OK;
         PX_STAGE(&world->profile, "turns")
@@ -332,7 +332,7 @@ PxStatus px_sheet_stage_pressure(PxWorld *world, PxFluid *f, const PxPressureMod
             again = true;
         }
         restore(&kept, f);
-        PX_STAGE(&world->profile, "sheets")
+        PX_STAGE(&world->profile, "turns")
         PX_TRY(px_sheets_set_velocity(s, f, q.w));
         memcpy(kept.copy[FLUX], f->wall_flux, kept.size);
     }

@@ -176,7 +176,10 @@ static PxStatus check_region(Hold *hold, const Region *region)
     for (size_t k = 0; k < scene->bodies && cloth && !any; ++k)
         if (hold->survey->sheet[k] != NULL && (region->body == PX_NO_BODY || region->body == k))
             any = holds_vertex(shape, hold->survey->sheet[k]);
-    if (any || (region->start > 0 && (!cloth || region->start > end))) {
+    /* a body whose own shape is wrong is complained about already */
+    bool known = region->body == PX_NO_BODY || hold->survey->shape[region->body] != NULL ||
+                 hold->survey->sheet[region->body] != NULL;
+    if (any || !known || (region->start > 0 && (!cloth || region->start > end))) {
         px_shape_free(shape);
         return PX_OK;
     }
