@@ -111,7 +111,8 @@ static void move_particle(Body *b, uint32_t j, PxVec3 by)
 static const PxSkin *show(Body *b, int threads)
 {
     PxThreads many = {.count = threads};
-    CHECK_OK(px_skin_slits_update(&b->slits, b->skin, 1, &b->maps, 0, &b->cracks, 1, &b->arena));
+    CHECK_OK(px_skin_slits_update(&b->slits, b->skin, 1, &b->maps, 0, &b->cracks, 1,
+                                  px_vec(0, 0, 0), &b->arena));
     CHECK(b->slits.skin != NULL);
     CHECK_OK(px_skin_bind(b->slits.skin, &b->maps, 0, &many, &b->arena));
     CHECK_OK(px_skin_deform(b->slits.skin, &b->maps, &many));
@@ -261,11 +262,50 @@ TEST(far_from_cracks_the_skin_is_the_same_and_threads_do_not_matter)
     body_free(&b);
 }
 
+/* The same with surfels. */
+TEST(surfels_cover_both_faces_and_follow_their_side)
+{
+    Body b;
+    PxShape *shape;
+    PxShapeDef def = px_shape_def_default(PX_SHAPE_BOX);
+    body_make(&b);
+    px_skin_free(b.skin);
+    def.size = px_vec(1.2, 0.8, 0.6);
+    CHECK_OK(px_shape_create(&def, &shape));
+    CHECK_OK(px_skin_create_surfels(shape, 3000, NULL, NULL, &b.skin));
+    px_shape_free(shape);
+    crack_from_below(&b);
+    const PxSkin *skin = show(&b, 2);
+    uint32_t own = b.skin->base.count;
+    double area = 0;
+    CHECK(skin->triangles == 0 && skin->base.count > own);
+    for (uint32_t k = 0; k < skin->base.count; ++k) {
+        PxVec3 rest = vector_of(&skin->base, "rest", k);
+        PxVec3 by = px_sub(vector_of(&skin->shown, "position", k), rest);
+        double below = fmax(0.03 - rest.y, 0);
+        if (k >= own) {
+            PxVec3 normal = vector_of(&skin->shown, "normal", k);
+            double r = (double)((const float *)px_table_find(&skin->base, "radius")->data[0])[k];
+            CHECK_NEAR(rest.x, PLANE, 1e-6);
+            CHECK(rest.y > -0.4 && fabs(rest.z) < 0.3);
+            area += r * r;
+            if (rest.y < -0.2) /* the face on the left looks to the right and moves left */
+                CHECK_NEAR(by.x, normal.x > 0 ? -below : below, 1e-5);
+        } else if (fabs(rest.x - PLANE) > 1e-3 && rest.y < -0.2 && skin->level[k] == 0) /* whole */
+            CHECK_NEAR(by.x, rest.x < PLANE ? -below : below, 1e-5);
+    }
+    /* A disc about the middle of a right triangle with equal legs that reaches all of its corners
+     * has 3.5 times its area. */
+    CHECK(3.1416 * area > 3.4 * 2 * 0.6 * 0.4);
+    body_free(&b);
+}
+
 TEST(nothing_is_made_without_cracks_or_again_for_the_same_ones)
 {
     Body b;
     body_make(&b);
-    CHECK_OK(px_skin_slits_update(&b.slits, b.skin, 1, &b.maps, 0, &b.cracks, 1, &b.arena));
+    CHECK_OK(px_skin_slits_update(&b.slits, b.skin, 1, &b.maps, 0, &b.cracks, 1, px_vec(0, 0, 0),
+                                  &b.arena));
     CHECK(b.slits.skin == NULL);
     crack_from_below(&b);
     const PxSkin *skin = show(&b, 1);
@@ -273,7 +313,8 @@ TEST(nothing_is_made_without_cracks_or_again_for_the_same_ones)
     /* faces between pieces are those of the pieces' meshes */
     for (uint32_t j = 0; j < b.count; ++j)
         b.piece[j] = (double)b.rest[4 * j] < PLANE;
-    CHECK_OK(px_skin_slits_update(&b.slits, b.skin, 2, &b.maps, 0, &b.cracks, 1, &b.arena));
+    CHECK_OK(px_skin_slits_update(&b.slits, b.skin, 2, &b.maps, 0, &b.cracks, 1, px_vec(0, 0, 0),
+                                  &b.arena));
     CHECK(b.slits.skin == NULL);
     body_free(&b);
 }

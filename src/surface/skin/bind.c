@@ -75,6 +75,11 @@ static uint32_t link_piece(const Bind *b, const float m[3], uint32_t piece, PxSk
     return count;
 }
 
+static uint32_t own_piece(const PxSkin *skin, uint32_t i)
+{
+    return skin->piece != NULL ? skin->piece[i] : 0;
+}
+
 /* Weight of a particle at the squared distance `square` for a point that sees it past the sheets of
  * cracks (sheets.h). */
 static float seen_weight(const Bind *b, uint32_t i, uint32_t j, float square, float reach)
@@ -83,7 +88,7 @@ static float seen_weight(const Bind *b, uint32_t i, uint32_t j, float square, fl
     PxVec3 x = px_vec((double)b->x[0][j], (double)b->x[1][j], (double)b->x[2][j]);
     if (!(square < reach * reach))
         return 0.0f;
-    float behind = (float)px_skin_sheets_behind(skin->sheets, skin->piece[i], skin->eye[i], x);
+    float behind = (float)px_skin_sheets_behind(skin->sheets, own_piece(skin, i), skin->eye[i], x);
     float q = sqrtf(square) / reach + behind;
     return kernel_weight(q * q, 1.0f);
 }
@@ -93,14 +98,14 @@ static float seen_weight(const Bind *b, uint32_t i, uint32_t j, float square, fl
 static uint32_t link_seen(const Bind *b, uint32_t i, const float m[3], PxSkinLink *list)
 {
     enum { NEAR = 32 };
-    uint32_t count = 0, found[FOUND], piece = b->skin->piece[i];
+    uint32_t count = 0, found[FOUND], piece = own_piece(b->skin, i);
     for (int s = 0; s < SIZE_CLASSES; ++s) {
         if (b->first[s + 1] == b->first[s])
             continue;
         uint32_t here = px_kdtree_range(&b->tree[s], m[0], m[1], m[2], b->reach[s], found, FOUND);
         for (uint32_t k = 0; k < here && k < FOUND; ++k) {
             uint32_t j = b->first[s] + found[k];
-            if (b->piece[j] != piece)
+            if (b->piece != NULL && b->piece[j] != piece)
                 continue;
             float w = seen_weight(b, i, j, distance2_to(b, m, j), b->r[j]);
             if (w > 0.0f)
@@ -112,7 +117,7 @@ static uint32_t link_seen(const Bind *b, uint32_t i, const float m[3], PxSkinLin
         count > 0 ? 0 : px_kdtree_nearest(b->all, m[0], m[1], m[2], NEAR, found, square);
     for (uint32_t k = 0; k < here; ++k) {
         uint32_t j = b->place[found[k]];
-        float w = b->piece[j] == piece
+        float w = b->piece == NULL || b->piece[j] == piece
                       ? seen_weight(b, i, j, square[k], 1.5f * sqrtf(square[here - 1]) + 1e-30f)
                       : 0.0f;
         if (w > 0.0f)
@@ -129,12 +134,12 @@ static bool is_beside_crack(const Bind *b, uint32_t i)
     for (int s = 0; s < SIZE_CLASSES; ++s)
         reach = fmaxf(reach, b->reach[s]);
     return skin->eye != NULL && skin->sheets != NULL &&
-           px_skin_sheets_near(skin->sheets, skin->piece[i], skin->eye[i], (double)reach);
+           px_skin_sheets_near(skin->sheets, own_piece(skin, i), skin->eye[i], (double)reach);
 }
 
 static uint32_t link_point(const Bind *b, uint32_t i, const float m[3], PxSkinLink *list)
 {
-    uint32_t count = 0, found[FOUND], piece = b->skin->piece != NULL ? b->skin->piece[i] : 0;
+    uint32_t count = 0, found[FOUND], piece = own_piece(b->skin, i);
     if (is_beside_crack(b, i))
         count = link_seen(b, i, m, list);
     bool seen = count > 0;
@@ -152,8 +157,8 @@ static uint32_t link_point(const Bind *b, uint32_t i, const float m[3], PxSkinLi
     if (b->piece != NULL && !seen && count < LEAST)
         count = link_piece(b, m, piece, list);
     uint32_t wanted = b->skin->particles < LEAST ? b->skin->particles : LEAST;
-    if (count < wanted && b->piece == NULL) { /* too few supports reach here: take the nearest, with
-                             a support that covers them */
+    if (!seen && count < wanted && b->piece == NULL) { /* too few supports reach here: take the
+                             nearest, with a support that covers them */
         float square[LEAST];
         px_kdtree_nearest(b->all, m[0], m[1], m[2], wanted, found, square);
         float reach = 1.5f * sqrtf(square[wanted - 1]) + 1e-30f;

@@ -207,12 +207,6 @@ static uint32_t list_rims(const PxSkinSheets *s, Rim *rim)
     return kept;
 }
 
-static bool is_near_surface(const PxMeshTree *tree, PxVec3 at, double near)
-{
-    PxMeshSpot spot;
-    return px_mesh_tree_closest(tree, at, near, &spot) || !px_mesh_tree_inside(tree, at);
-}
-
 /* The direction out of the face across a rim. */
 static PxVec3 outwards(const PxSkinSheets *s, const Rim *rim)
 {
@@ -249,7 +243,8 @@ static bool make_room(PxSkinSheets *s, size_t faces, size_t points)
     return face != NULL && piece != NULL && at != NULL;
 }
 
-PxStatus px_skin_sheets_widen(PxSkinSheets *s, const PxMeshTree *tree, double near, double wide)
+PxStatus px_skin_sheets_widen(PxSkinSheets *s, PxSkinDepth *depth, const void *user, double near,
+                              double wide)
 {
     Rim *rim = malloc((3 * (size_t)s->faces + 1) * sizeof *rim);
     uint32_t *made = malloc(((size_t)s->points + 1) * sizeof *made);
@@ -257,8 +252,7 @@ PxStatus px_skin_sheets_widen(PxSkinSheets *s, const PxMeshTree *tree, double ne
     bool good = rim != NULL && made != NULL && out != NULL;
     uint32_t rims = good ? list_rims(s, rim) : 0, kept = 0;
     for (uint32_t k = 0; k < rims; ++k)
-        if (is_near_surface(tree, s->at[rim[k].low], near) &&
-            is_near_surface(tree, s->at[rim[k].high], near))
+        if (depth(user, s->at[rim[k].low]) < near && depth(user, s->at[rim[k].high]) < near)
             rim[kept++] = rim[k];
     good = good && make_room(s, 2 * (size_t)kept, 2 * (size_t)kept);
     for (uint32_t k = 0; k < kept && good; ++k) {

@@ -10,7 +10,6 @@
 #ifndef PX_SURFACE_SKIN_SHEETS_H
 #define PX_SURFACE_SKIN_SHEETS_H
 
-#include "shape/mesh_tree.h"
 #include "solid/fracture/cracks.h"
 #include "solid/fracture/near.h"
 
@@ -35,11 +34,14 @@ typedef struct PxSkinSheets {
 PxStatus px_skin_sheets_make(PxSkinSheets *sheets, const PxCracks *cracks, uint32_t body,
                              PxVec3 shift, double opaque, double cell);
 
-/// Widens the sheets by `wide` where their rims, but not their fronts, are less than `near` below
-/// the surface of the tree: cracks end at a smooth outline of the particles (field.h), which leaves
+/// Depth of a point below the surface of a body, m; negative outside.
+typedef double PxSkinDepth(const void *user, PxVec3 at);
+
+/// Widens the sheets by `wide` where their rims, but not their fronts, are less deep than `near`:
+/// cracks end at a smooth outline of the particles (field.h), which leaves
 /// out edges and corners of the body. Errors: PX_ERR_MEMORY.
-PxStatus px_skin_sheets_widen(PxSkinSheets *sheets, const PxMeshTree *tree, double near,
-                              double wide);
+PxStatus px_skin_sheets_widen(PxSkinSheets *sheets, PxSkinDepth *depth, const void *user,
+                              double near, double wide);
 void px_skin_sheets_free(PxSkinSheets *sheets);
 size_t px_skin_sheets_bytes(const PxSkinSheets *sheets);
 

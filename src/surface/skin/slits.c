@@ -30,6 +30,7 @@ typedef struct Added {
     float colour[3], uv[2];
     uint32_t piece;
     uint8_t inside;
+    float radius; /* of a surfel; 0: any */
 } Added;
 
 /* An edge of the skin, by the numbers of its points. */
@@ -60,6 +61,8 @@ typedef struct Build {
     uint32_t *made[2];          /* by vertex of the sheets: its point on either side */
     uint32_t piece;
     PxMeshTree *tree;       /* of the base's triangles of this piece */
+    PxKdTree near;          /* of the base's points, if these are surfels */
+    float colour[3];        /* of the faces */
     PX_LIST(uint32_t) used; /* vertices in `made` */
 } Build;
 
@@ -291,6 +294,15 @@ static bool cut_triangles(Build *b, const uint32_t (*triangle)[3], size_t count)
 static double depth_at(const Build *b, PxVec3 at)
 {
     PxMeshSpot spot;
+    if (b->base->triangles == 0) { /* below the plane of the nearest surfel */
+        uint32_t near;
+        float square;
+        if (px_kdtree_nearest(&b->near, (float)at.x, (float)at.y, (float)at.z, 1, &near, &square) <
+            1)
+            return -INFINITY;
+        PxVec3 up = normal_of(b, near);
+        return px_dot(px_sub(rest_of(b, near), at), px_scale(up, 1 / px_length(up)));
+    }
     if (!px_mesh_tree_closest(b->tree, at, INFINITY, &spot))
         return -INFINITY;
     return px_mesh_tree_inside_from(b->tree, at, &spot) ? spot.distance : -spot.distance;
@@ -305,7 +317,7 @@ static uint32_t face_point(Build *b, const Corner *c, int side)
     Added point = {.at = c->at,
                    .eye = px_add(px_mad(c->at, up, BESIDE * b->cell), c->inward),
                    .normal = px_scale(up, -1),
-                   .colour = {1, 1, 1},
+                   .colour = {b->colour[0], b->colour[1], b->colour[2]},
                    .piece = b->piece,
                    .inside = 1};
     uint32_t made = add_point(b, point);
@@ -465,6 +477,54 @@ static PxStatus add_sheets(Build *b, uint32_t piece)
     return good ? PX_OK : px_fail(PX_ERR_MEMORY, "skin: no room for cracks");
 }
 
+/* ---- surfels ------------------------------------------------------------------------ */
+
+/* Covers a triangle of a sheet with discs on both sides, where it is below the surface: it is
+ * halved across its edges until a disc around it is not larger than those of the body. */
+static bool add_discs(Build *b, const Corner c[3], double radius)
+{
+    Corner middle = between(&c[0], &c[1], 0.5, 0);
+    middle = between(&middle, &c[2], 1.0 / 3, 0);
+    double wide = 0;
+    for (int k = 0; k < 3; ++k)
+        wide = fmax(wide, px_length(px_sub(c[k].at, middle.at)));
+    if (wide > radius) {
+        Corner m[3];
+        for (int k = 0; k < 3; ++k)
+            m[k] = between(&c[k], &c[(k + 1) % 3], 0.5, 0);
+        bool good = add_discs(b, m, radius);
+        for (int k = 0; k < 3 && good; ++k)
+            good = add_discs(b, (const Corner[3]){c[k], m[k], m[(k + 2) % 3]}, radius);
+        return good;
+    }
+    if (!(depth_at(b, middle.at) > 0))
+        return true;
+    for (int side = 0; side < 2; ++side) {
+        if (face_point(b, &middle, side) == NONE)
+            return false;
+        b->added.data[b->added.count - 1].radius = (float)(1.05 * wide);
+    }
+    return true;
+}
+
+/* Discs of the faces of all sheets. Discs of the body on one side of a sheet and those of its face
+ * clip each other when they are drawn (render/trace/disc_edges.h). */
+static bool add_all_discs(Build *b)
+{
+    const PxSkinSheets *s = b->sheets;
+    double radius = b->base->base.count > 0 ? (double)b->column.rest_radius[0] : b->cell;
+    bool good = true;
+    for (uint32_t f = 0; f < s->faces && good; ++f) {
+        Corner c[3];
+        for (int k = 0; k < 3; ++k) {
+            uint32_t v = s->face[f][k];
+            c[k] = (Corner){s->at[v], b->normal[v], b->inward[v], 0, NONE};
+        }
+        good = add_discs(b, c, fmax(radius, 0.05 * b->cell));
+    }
+    return good;
+}
+
 /* ---- pieces ------------------------------------------------------------------------- */
 
 /* Says in which piece each face lies: that of the particles on both sides. Sheets between two
@@ -525,16 +585,21 @@ static PxStatus make_skin(Build *b, PxSkin **out)
     skin->rest_origin = base->rest_origin;
     skin->painted = base->painted;
     skin->triangles = (uint32_t)triangles;
-    skin->triangle = malloc((triangles + 1) * sizeof *skin->triangle);
-    skin->piece = px_allocate(skin->allocator, (n + 1) * sizeof *skin->piece);
-    skin->inside = px_allocate(skin->allocator, n + 1);
+    bool surfels = base->triangles == 0;
+    if (!surfels) {
+        skin->triangle = malloc((triangles + 1) * sizeof *skin->triangle);
+        skin->piece = px_allocate(skin->allocator, (n + 1) * sizeof *skin->piece);
+        skin->inside = px_allocate(skin->allocator, n + 1);
+    }
     skin->eye = px_allocate(skin->allocator, (n + 1) * sizeof *skin->eye);
     PxStatus status = PX_OK;
-    if (skin->triangle == NULL || skin->piece == NULL || skin->inside == NULL || skin->eye == NULL)
+    if (skin->eye == NULL ||
+        (!surfels && (skin->triangle == NULL || skin->piece == NULL || skin->inside == NULL)))
         status = px_fail(PX_ERR_MEMORY, "skin: no room for %zu points", n);
     if (status == PX_OK) {
         PxSkinColumns to = px_skin_columns(skin);
-        memcpy(skin->triangle, b->triangle.data, triangles * sizeof *skin->triangle);
+        if (!surfels)
+            memcpy(skin->triangle, b->triangle.data, triangles * sizeof *skin->triangle);
         for (int c = 0; c < 3; ++c) {
             memcpy(to.rest[c], b->column.rest[c], old * sizeof(float));
             memcpy(to.colour[c], b->column.colour[c], old * sizeof(float));
@@ -545,20 +610,25 @@ static PxStatus make_skin(Build *b, PxSkin **out)
             memcpy(to.uv[c], b->column.uv[c], old * sizeof(float));
         memcpy(to.rest_radius, b->column.rest_radius, old * sizeof(float));
         for (uint32_t k = 0; k < old; ++k) {
-            skin->piece[k] = piece_of(b, k);
-            skin->inside[k] = base->inside != NULL && base->inside[k];
             skin->eye[k] = b->eye[k];
+            if (surfels)
+                continue;
+            skin->piece[k] = piece_of(b, k);
+            skin->inside[k] = is_inside(b, k);
         }
         for (uint32_t k = old; k < n; ++k) {
             const Added *p = added_at(b, k);
-            px_skin_set_point(skin, k, px_add(p->at, skin->rest_origin), p->normal, b->cell);
+            px_skin_set_point(skin, k, px_add(p->at, skin->rest_origin), p->normal,
+                              p->radius > 0 ? (double)p->radius : b->cell);
             for (int c = 0; c < 3; ++c)
                 to.colour[c][k] = p->colour[c];
             for (int c = 0; c < 2; ++c)
                 to.uv[c][k] = p->uv[c];
+            skin->eye[k] = p->eye;
+            if (surfels)
+                continue;
             skin->piece[k] = p->piece;
             skin->inside[k] = p->inside;
-            skin->eye[k] = p->eye;
         }
         status = px_skin_make_shown(skin);
     }
@@ -569,13 +639,20 @@ static PxStatus make_skin(Build *b, PxSkin **out)
     return status;
 }
 
+static double depth_for_rims(const void *user, PxVec3 at)
+{
+    return depth_at(user, at);
+}
+
 /* Widens the sheets at the surface. */
 static PxStatus widen(Build *b)
 {
-    PX_TRY(make_tree(b, NONE));
+    if (b->base->triangles > 0)
+        PX_TRY(make_tree(b, NONE));
     PxStatus status = PX_OK;
-    if (b->tree != NULL)
-        status = px_skin_sheets_widen(b->sheets, b->tree, RIM_NEAR * b->cell, RIM_WIDE * b->cell);
+    if (b->tree != NULL || b->base->triangles == 0)
+        status = px_skin_sheets_widen(b->sheets, depth_for_rims, b, RIM_NEAR * b->cell,
+                                      RIM_WIDE * b->cell);
     px_mesh_tree_free(b->tree);
     b->tree = NULL;
     return status;
@@ -605,6 +682,26 @@ static void end(Build *b)
     PX_LIST_FREE(&b->triangle);
     PX_LIST_FREE(&b->face);
     PX_LIST_FREE(&b->used);
+}
+
+/* Adds the faces of sheets to a base of surfels; *out is NULL if there are none. */
+static PxStatus make_discs(Build *b, PxArena *scratch, PxSkin **out)
+{
+    float *const *x = b->column.rest;
+    *out = NULL;
+    if (b->sheets->faces == 0)
+        return PX_OK;
+    px_kdtree_init(&b->near, b->base->allocator);
+    PxStatus status = px_kdtree_build(&b->near, x[0], x[1], x[2], b->base->base.count, scratch);
+    if (status == PX_OK)
+        status = begin(b);
+    if (status == PX_OK && !add_all_discs(b))
+        status = px_fail(PX_ERR_MEMORY, "skin: no room for the faces of cracks");
+    if (status == PX_OK)
+        status = make_skin(b, out);
+    end(b);
+    px_kdtree_free(&b->near);
+    return status;
 }
 
 /* Cuts the base along the sheets; *out is NULL if none is in it. */
@@ -662,9 +759,9 @@ static uint64_t hash_of(const PxCracks *c, uint64_t hash)
 
 PxStatus px_skin_slits_update(PxSkinSlits *slits, const PxSkin *base, uint64_t hash,
                               const PxSolidMaps *maps, uint32_t body, const PxCracks *cracks,
-                              double opacity, PxArena *scratch)
+                              double opacity, PxVec3 inside, PxArena *scratch)
 {
-    if (cracks->triangles.count == 0 || base->triangles == 0) {
+    if (cracks->triangles.count == 0) {
         px_skin_slits_free(slits);
         return PX_OK;
     }
@@ -692,9 +789,14 @@ PxStatus px_skin_slits_update(PxSkinSlits *slits, const PxSkin *base, uint64_t h
         .base = base, .column = px_skin_columns(base), .sheets = &slits->sheets, .cell = cell};
     PxStatus status =
         px_skin_sheets_make(&slits->sheets, cracks, body, shift, 0.5 * opacity * support, cell);
-    if (status == PX_OK && pieces > 1)
+    const double shade[3] = {inside.x, inside.y, inside.z};
+    for (int k = 0; k < 3; ++k)
+        b.colour[k] = inside.x + inside.y + inside.z > 0 ? (float)shade[k] : 1.0f;
+    if (status == PX_OK && base->triangles == 0)
+        status = make_discs(&b, scratch, &slits->skin);
+    if (status == PX_OK && base->triangles > 0 && pieces > 1)
         status = sort_faces(&b, maps, body, shift, scratch);
-    if (status == PX_OK)
+    if (status == PX_OK && base->triangles > 0)
         status = make_slits(&b, pieces, &slits->skin);
     px_arena_release(scratch, mark);
     if (status != PX_OK) {

@@ -11,6 +11,9 @@
 ///     /_____\         meet) each corner keeps a quadrangle.
 ///    a       b
 ///
+/// Skins of surfels get surfels for both faces of all sheets, also of those between pieces; these
+/// and the body's own clip each other in pictures (render/trace/disc_edges.h).
+///
 /// Meshes with slits are not closed: the cut of the skin and the rim of the faces follow the same
 /// line, but do not share points.
 #ifndef PX_SURFACE_SKIN_SLITS_H
@@ -26,11 +29,12 @@ typedef struct PxSkinSlits {
     uint64_t hash;      ///< of the cracks and the base it was made for
 } PxSkinSlits;
 
-/// Makes the skin with open cracks, if the cracks or the base have changed. `base` is of triangles;
-/// `hash` changes whenever its points do. `opacity`: of the law. Errors: PX_ERR_MEMORY.
+/// Makes the skin with open cracks, if the cracks or the base have changed. `hash` changes
+/// whenever the points of the base do. `opacity`: of the law; `inside`: colour of the faces, 0:
+/// white. Errors: PX_ERR_MEMORY.
 PxStatus px_skin_slits_update(PxSkinSlits *slits, const PxSkin *base, uint64_t hash,
                               const PxSolidMaps *maps, uint32_t body, const PxCracks *cracks,
-                              double opacity, PxArena *scratch);
+                              double opacity, PxVec3 inside, PxArena *scratch);
 void px_skin_slits_free(PxSkinSlits *slits);
 
 #endif

@@ -121,7 +121,8 @@ static PxStatus move_skin(PxWorld *world, PxWorldSkin *s, const PxSolidMaps *map
         if (!law->closed_skins) {
             PX_TRY(px_fracture_stage_begin(world));
             PX_TRY(px_skin_slits_update(&s->slits, skin, s->pieces.hash, maps, s->body,
-                                        &world->fracture.now, law->opacity, &world->scratch));
+                                        &world->fracture.now, law->opacity, law->inside,
+                                        &world->scratch));
         } else
             px_skin_slits_free(&s->slits);
         if (s->slits.skin != NULL)
