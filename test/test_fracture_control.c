@@ -173,8 +173,7 @@ TEST(pieces_are_closed_meshes_with_two_materials_in_obj_files)
 {
     Folder folder = folder_make();
     PxScene *scene;
-    const char *text =
-        BAR(LAW ", \"closed_skins\": true, \"inside\": [1, 0, 0]", "\"material\": \"stone\"");
+    const char *text = BAR(LAW ", \"inside\": [1, 0, 0]", "\"material\": \"stone\"");
     CHECK_OK(px_scene_read_text("bar.json", NULL, text, strlen(text), &scene));
     PxRunDef def = run_into(folder.path);
     CHECK_OK(px_run(scene, &def, NULL, NULL, NULL));

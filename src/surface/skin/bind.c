@@ -82,23 +82,23 @@ static uint32_t own_piece(const PxSkin *skin, uint32_t i)
 
 /* Weight of a particle at the squared distance `square` for a point that sees it past the sheets of
  * cracks (sheets.h). */
-static float seen_weight(const Bind *b, uint32_t i, uint32_t j, float square, float reach)
+static float seen_weight(const Bind *b, const PxSheetView *view, uint32_t j, float square,
+                         float reach)
 {
-    const PxSkin *skin = b->skin;
     PxVec3 x = px_vec((double)b->x[0][j], (double)b->x[1][j], (double)b->x[2][j]);
     if (!(square < reach * reach))
         return 0.0f;
-    float behind = (float)px_skin_sheets_behind(skin->sheets, own_piece(skin, i), skin->eye[i], x);
-    float q = sqrtf(square) / reach + behind;
+    float q = sqrtf(square) / reach + (float)px_skin_sheets_behind(b->skin->sheets, view, x);
     return kernel_weight(q * q, 1.0f);
 }
 
 /* Links a point to particles that no crack hides: those whose R_j reach it, else the nearest, with
  * a reach that covers them. 0: there is none, as between two cracks. */
-static uint32_t link_seen(const Bind *b, uint32_t i, const float m[3], PxSkinLink *list)
+static uint32_t link_seen(const Bind *b, uint32_t piece, const PxSheetView *view, const float m[3],
+                          PxSkinLink *list)
 {
-    enum { NEAR = 32 };
-    uint32_t count = 0, found[FOUND], piece = own_piece(b->skin, i);
+    enum { NEAR = 16 };
+    uint32_t count = 0, found[FOUND];
     for (int s = 0; s < SIZE_CLASSES; ++s) {
         if (b->first[s + 1] == b->first[s])
             continue;
@@ -107,7 +107,7 @@ static uint32_t link_seen(const Bind *b, uint32_t i, const float m[3], PxSkinLin
             uint32_t j = b->first[s] + found[k];
             if (b->piece != NULL && b->piece[j] != piece)
                 continue;
-            float w = seen_weight(b, i, j, distance2_to(b, m, j), b->r[j]);
+            float w = seen_weight(b, view, j, distance2_to(b, m, j), b->r[j]);
             if (w > 0.0f)
                 count = insert(list, count, (PxSkinLink){j, w});
         }
@@ -118,7 +118,7 @@ static uint32_t link_seen(const Bind *b, uint32_t i, const float m[3], PxSkinLin
     for (uint32_t k = 0; k < here; ++k) {
         uint32_t j = b->place[found[k]];
         float w = b->piece == NULL || b->piece[j] == piece
-                      ? seen_weight(b, i, j, square[k], 1.5f * sqrtf(square[here - 1]) + 1e-30f)
+                      ? seen_weight(b, view, j, square[k], 1.5f * sqrtf(square[here - 1]) + 1e-30f)
                       : 0.0f;
         if (w > 0.0f)
             count = insert(list, count, (PxSkinLink){j, w});
@@ -126,22 +126,24 @@ static uint32_t link_seen(const Bind *b, uint32_t i, const float m[3], PxSkinLin
     return count;
 }
 
-/* May a crack hide particles from the point i? */
-static bool is_beside_crack(const Bind *b, uint32_t i)
+/* Looks for cracks that may hide particles from the point i. False: there are none. */
+static bool is_beside_crack(const Bind *b, uint32_t i, PxSheetView *view)
 {
     const PxSkin *skin = b->skin;
     float reach = 0;
     for (int s = 0; s < SIZE_CLASSES; ++s)
         reach = fmaxf(reach, b->reach[s]);
-    return skin->eye != NULL && skin->sheets != NULL &&
-           px_skin_sheets_near(skin->sheets, own_piece(skin, i), skin->eye[i], (double)reach);
+    /* sight begins beside the point: a little farther */
+    px_skin_sheets_look(skin->sheets, own_piece(skin, i), skin->eye[i], 1.1 * (double)reach, view);
+    return view->count > 0;
 }
 
 static uint32_t link_point(const Bind *b, uint32_t i, const float m[3], PxSkinLink *list)
 {
     uint32_t count = 0, found[FOUND], piece = own_piece(b->skin, i);
-    if (is_beside_crack(b, i))
-        count = link_seen(b, i, m, list);
+    PxSheetView view;
+    if (b->skin->eye != NULL && b->skin->sheets != NULL && is_beside_crack(b, i, &view))
+        count = link_seen(b, piece, &view, m, list);
     bool seen = count > 0;
     for (int s = 0; s < SIZE_CLASSES; ++s) {
         if (seen || b->first[s + 1] == b->first[s])

@@ -18,6 +18,7 @@ void px_skin_sheets_free(PxSkinSheets *s)
     free(s->front);
     px_crack_cells_free(&s->face_cells);
     px_crack_cells_free(&s->front_cells);
+    px_crack_cells_free(&s->middle_cells);
     *s = (PxSkinSheets){.at = NULL};
 }
 
@@ -38,6 +39,24 @@ static PxVec3 most_of(PxVec3 a, PxVec3 b)
     return px_vec(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z));
 }
 
+/* Appends a face, for which there is room. False: no memory for its cells. */
+static bool add_face(PxSkinSheets *s, const uint32_t v[3], uint32_t piece)
+{
+    PxVec3 low = s->at[v[0]], high = low, middle = px_vec(0, 0, 0);
+    for (int n = 0; n < 3; ++n) {
+        PxVec3 x = s->at[v[n]];
+        s->face[s->faces][n] = v[n];
+        low = least_of(low, x);
+        high = most_of(high, x);
+        middle = px_mad(middle, x, 1.0 / 3);
+    }
+    for (int n = 0; n < 3; ++n)
+        s->widest = fmax(s->widest, px_length(px_sub(s->at[v[n]], middle)));
+    s->piece[s->faces] = piece;
+    return px_crack_cells_add(&s->face_cells, low, high, s->faces) &&
+           px_crack_cells_add(&s->middle_cells, middle, middle, s->faces++);
+}
+
 static bool take_faces(PxSkinSheets *s, const PxCracks *cracks, uint32_t body, PxVec3 shift)
 {
     size_t all = cracks->triangles.count;
@@ -52,13 +71,7 @@ static bool take_faces(PxSkinSheets *s, const PxCracks *cracks, uint32_t body, P
         const PxCrackTriangle *t = &cracks->triangles.data[k];
         if (cracks->list.data[t->crack].body != body)
             continue;
-        PxVec3 low = s->at[t->corner[0]], high = low;
-        for (int n = 0; n < 3; ++n) {
-            s->face[s->faces][n] = t->corner[n];
-            low = least_of(low, s->at[t->corner[n]]);
-            high = most_of(high, s->at[t->corner[n]]);
-        }
-        good = px_crack_cells_add(&s->face_cells, low, high, s->faces++);
+        good = add_face(s, t->corner, 0);
     }
     return good;
 }
@@ -184,6 +197,7 @@ PxStatus px_skin_sheets_make(PxSkinSheets *s, const PxCracks *cracks, uint32_t b
 {
     *s = (PxSkinSheets){.opaque = opaque};
     bool good = px_crack_cells_reset(&s->face_cells, cell, cracks->triangles.count) &&
+                px_crack_cells_reset(&s->middle_cells, cell, cracks->triangles.count) &&
                 px_crack_cells_reset(&s->front_cells, fmax(cell, opaque), cracks->nodes.count) &&
                 take_faces(s, cracks, body, shift) && take_fronts(s, cracks, body) && turn_faces(s);
     if (good)
@@ -216,19 +230,6 @@ static PxVec3 outwards(const PxSkinSheets *s, const Rim *rim)
     PxVec3 out = px_cross(px_scale(along, rim->turned ? -1 : 1), area);
     double length = px_length(out);
     return length > 0 ? px_scale(out, 1 / length) : px_vec(0, 0, 0);
-}
-
-static bool add_wide_face(PxSkinSheets *s, uint32_t a, uint32_t b, uint32_t c, uint32_t piece)
-{
-    const uint32_t v[3] = {a, b, c};
-    PxVec3 low = s->at[a], high = low;
-    for (int n = 0; n < 3; ++n) {
-        s->face[s->faces][n] = v[n];
-        low = least_of(low, s->at[v[n]]);
-        high = most_of(high, s->at[v[n]]);
-    }
-    s->piece[s->faces] = piece;
-    return px_crack_cells_add(&s->face_cells, low, high, s->faces++);
 }
 
 /* Makes room for so many more faces and vertices. */
@@ -272,8 +273,8 @@ PxStatus px_skin_sheets_widen(PxSkinSheets *s, PxSkinDepth *depth, const void *u
                     px_mad(s->at[end[n]], out[end[n]], length > 0 ? wide / length : 0);
             }
         uint32_t piece = s->piece[rim[k].face];
-        good = add_wide_face(s, end[1], end[0], made[end[0]], piece) &&
-               add_wide_face(s, end[1], made[end[0]], made[end[1]], piece);
+        good = add_face(s, (const uint32_t[3]){end[1], end[0], made[end[0]]}, piece) &&
+               add_face(s, (const uint32_t[3]){end[1], made[end[0]], made[end[1]]}, piece);
     }
     free(rim);
     free(made);
@@ -337,7 +338,46 @@ static double behind_front(const PxSkinSheets *s, PxVec3 x)
     return least / (s->opaque * s->opaque);
 }
 
-double px_skin_sheets_behind(const PxSkinSheets *s, uint32_t piece, PxVec3 a, PxVec3 b)
+static PxVec3 middle_of(const PxSkinSheets *s, uint32_t k)
+{
+    const uint32_t *v = s->face[k];
+    return px_scale(px_add(px_add(s->at[v[0]], s->at[v[1]]), s->at[v[2]]), 1.0 / 3);
+}
+
+static PxVec3 normal_of(const PxSkinSheets *s, uint32_t k)
+{
+    PxVec3 a = s->at[s->face[k][0]];
+    return px_cross(px_sub(s->at[s->face[k][1]], a), px_sub(s->at[s->face[k][2]], a));
+}
+
+void px_skin_sheets_look(const PxSkinSheets *s, uint32_t piece, PxVec3 from, double radius,
+                         PxSheetView *view)
+{
+    uint32_t k;
+    double reach = radius + s->widest;
+    PxCrackSearch search = px_crack_search_ball(&s->middle_cells, from, reach);
+    view->from = from;
+    view->piece = piece;
+    view->radius = radius;
+    view->count = 0;
+    while (px_crack_next(&search, &k)) {
+        PxVec3 middle = middle_of(s, k), way = px_sub(middle, from);
+        if (s->piece[k] != piece || px_dot(way, way) > reach * reach)
+            continue;
+        if (view->count == PX_SHEET_VIEW) {
+            view->radius = 0;
+            return;
+        }
+        PxVec3 normal = normal_of(s, k);
+        view->face[view->count] = k;
+        view->middle[view->count] = middle;
+        view->normal[view->count] = normal;
+        view->above[view->count++] = px_dot(normal, way) < 0;
+    }
+}
+
+/* The same for any way, by a search. */
+static double search_behind(const PxSkinSheets *s, uint32_t piece, PxVec3 a, PxVec3 b)
 {
     uint32_t k;
     double most = 0;
@@ -346,5 +386,27 @@ double px_skin_sheets_behind(const PxSkinSheets *s, uint32_t piece, PxVec3 a, Px
     while (most < OPAQUE && px_crack_next(&search, &k))
         if (s->piece[k] == piece && crosses(s, k, a, b, &at))
             most = fmax(most, behind_front(s, at));
+    return most;
+}
+
+double px_skin_sheets_behind(const PxSkinSheets *s, const PxSheetView *view, PxVec3 to)
+{
+    PxVec3 at, way = px_sub(to, view->from);
+    double most = 0, square = px_dot(way, way), wide = s->widest * s->widest;
+    if (square > view->radius * view->radius)
+        return search_behind(s, view->piece, view->from, to);
+    for (uint32_t n = 0; n < view->count && most < OPAQUE; ++n) {
+        PxVec3 off = px_sub(view->middle[n], view->from);
+        if (view->above[n] == (px_dot(view->normal[n], px_sub(to, view->middle[n])) > 0))
+            continue;
+        /* the way is farther from the middle than any corner */
+        double t = square > 0 ? fmin(fmax(px_dot(off, way) / square, 0), 1) : 0;
+        PxVec3 left = px_mad(off, way, -t);
+        if (px_dot(left, left) > wide)
+            continue;
+        uint32_t k = view->face[n];
+        if (crosses(s, k, view->from, to, &at))
+            most = fmax(most, behind_front(s, at));
+    }
     return most;
 }

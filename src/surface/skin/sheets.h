@@ -25,7 +25,8 @@ typedef struct PxSkinSheets {
     uint8_t *tip;       ///< by vertex: at a front
     PxVec3 (*front)[2]; ///< segments
     uint32_t fronts;
-    PxCrackCells face_cells, front_cells;
+    PxCrackCells face_cells, front_cells, middle_cells;
+    double widest; ///< largest radius of a face about its middle, m
     double opaque; ///< a crack is opaque at this distance behind its front: k h / 2, m
 } PxSkinSheets;
 
@@ -52,7 +53,25 @@ bool px_skin_sheets_near(const PxSkinSheets *sheets, uint32_t piece, PxVec3 at, 
 bool px_skin_sheets_cross(const PxSkinSheets *sheets, uint32_t piece, PxVec3 a, PxVec3 b,
                           PxVec3 *at);
 
-/// What faces of that piece add to r / R on the way from `a` to `b`; 0: none crosses it.
-double px_skin_sheets_behind(const PxSkinSheets *sheets, uint32_t piece, PxVec3 a, PxVec3 b);
+/// Most faces in a view.
+#define PX_SHEET_VIEW 1024
+
+/// The faces of a piece around a point.
+typedef struct PxSheetView {
+    PxVec3 from;
+    uint32_t piece;
+    double radius; ///< of the ball with all faces in the list, m; 0: there were too many
+    uint32_t count;
+    uint32_t face[PX_SHEET_VIEW];
+    PxVec3 middle[PX_SHEET_VIEW], normal[PX_SHEET_VIEW];
+    bool above[PX_SHEET_VIEW]; ///< the point is on the side to which the normal points
+} PxSheetView;
+
+/// Lists the faces of the piece that ways from a point to others within the radius may cross.
+void px_skin_sheets_look(const PxSkinSheets *sheets, uint32_t piece, PxVec3 from, double radius,
+                         PxSheetView *view);
+
+/// What faces add to r / R on the way from the point of the view to `to`; 0: none crosses it.
+double px_skin_sheets_behind(const PxSkinSheets *sheets, const PxSheetView *view, PxVec3 to);
 
 #endif

@@ -58,6 +58,7 @@ typedef struct Build {
     PX_LIST(uint32_t) triangle; /* 3 each */
     PX_LIST(uint32_t) face;     /* of sheets, before other sheets cut them; 3 each */
     PxVec3 *normal, *inward;    /* by vertex of the sheets */
+    double *depth;              /* by vertex of the sheets; NAN: not known */
     uint32_t *made[2];          /* by vertex of the sheets: its point on either side */
     uint32_t piece;
     PxMeshTree *tree;       /* of the base's triangles of this piece */
@@ -402,13 +403,16 @@ static bool lay_sheets(Build *b)
     uint32_t *count = calloc(n, sizeof *count);
     b->normal = calloc(n, sizeof *b->normal);
     b->inward = calloc(n, sizeof *b->inward);
+    b->depth = malloc(n * sizeof *b->depth);
+    for (size_t k = 0; k < n && b->depth != NULL; ++k)
+        b->depth[k] = NAN;
     for (int side = 0; side < 2; ++side) {
         b->made[side] = malloc(n * sizeof *b->made[side]);
         if (b->made[side] != NULL)
             memset(b->made[side], 0xff, n * sizeof *b->made[side]);
     }
-    bool good = count != NULL && b->normal != NULL && b->inward != NULL && b->made[0] != NULL &&
-                b->made[1] != NULL;
+    bool good = count != NULL && b->normal != NULL && b->inward != NULL && b->depth != NULL &&
+                b->made[0] != NULL && b->made[1] != NULL;
     for (uint32_t f = 0; f < s->faces && good; ++f) {
         const uint32_t *v = s->face[f];
         PxVec3 area = px_cross(px_sub(s->at[v[1]], s->at[v[0]]), px_sub(s->at[v[2]], s->at[v[0]]));
@@ -465,13 +469,18 @@ static PxStatus add_sheets(Build *b, uint32_t piece)
             continue;
         for (int k = 0; k < 3; ++k) {
             uint32_t v = s->face[f][k];
-            c[k] = (Corner){s->at[v], b->normal[v], b->inward[v], depth_at(b, s->at[v]), v};
+            if (isnan(b->depth[v]))
+                b->depth[v] = depth_at(b, s->at[v]);
+            c[k] = (Corner){s->at[v], b->normal[v], b->inward[v], b->depth[v], v};
         }
         good = clip_face(b, c, DIVIDED);
     }
     for (size_t k = 0; k < b->used.count; ++k)
         b->made[0][b->used.data[k]] = b->made[1][b->used.data[k]] = NONE;
     b->used.count = 0;
+    for (uint32_t f = 0; f < s->faces; ++f)
+        for (int k = 0; k < 3 && s->piece[f] == piece; ++k)
+            b->depth[s->face[f][k]] = NAN; /* another piece has another surface */
     px_mesh_tree_free(b->tree);
     b->tree = NULL;
     return good ? PX_OK : px_fail(PX_ERR_MEMORY, "skin: no room for cracks");
@@ -676,6 +685,7 @@ static void end(Build *b)
     free(b->edge);
     free(b->normal);
     free(b->inward);
+    free(b->depth);
     free(b->made[0]);
     free(b->made[1]);
     PX_LIST_FREE(&b->added);
