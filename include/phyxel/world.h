@@ -235,7 +235,8 @@ typedef struct PxFractureDef {
     PxVec3 inside;         ///< colour of the faces of cracks in skins, sRGB; 0: that of the body
     double smallest;       ///< edge of a cube; smaller pieces do not come off, m; 0: shield / 4
     double rigid_below;    ///< edge of a cube; smaller pieces move as rigid bodies, m; 0: none does
-    double reserved[2];    ///< must be 0
+    bool closed_skins;     ///< skins are not cut along cracks that do not divide them
+    double reserved[1];    ///< must be 0
 } PxFractureDef;
 
 /// Returns a def with `fractures` false.

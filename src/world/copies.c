@@ -70,6 +70,7 @@ static bool own(PxThings *t)
         px_skin_hold(t->skins.data[k].skin);
         t->skins.data[k].pieces =
             (PxSkinPieces){.skin = NULL}; /* is made again from the particles */
+        t->skins.data[k].slits = (PxSkinSlits){.skin = NULL};
     }
     for (size_t k = 0; k < t->coats.count; ++k)
         px_coat_hold(t->coats.data[k].coat);
@@ -148,6 +149,7 @@ static void drop(PxThings *t)
     for (size_t k = 0; k < t->cloths.count; ++k)
         px_cloth_sheet_free(t->cloths.data[k].sheet);
     for (size_t k = 0; k < t->skins.count; ++k) {
+        px_skin_slits_free(&t->skins.data[k].slits);
         px_skin_free(t->skins.data[k].skin);
         px_skin_pieces_free(&t->skins.data[k].pieces);
     }

@@ -84,6 +84,7 @@ PxFractureDef px_fracture_def_default(void)
                            .scatter = 0.05,
                            .arrest = 0.7,
                            .opacity = 1,
+                           .closed_skins = true,
                            .rough = 0.2,
                            .score_depth = 0.7};
 }

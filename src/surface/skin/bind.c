@@ -1,4 +1,5 @@
 /// Binding of a skin: the particles that move each point, and their weights.
+#include "surface/skin/sheets.h"
 #include "surface/skin/skin_parts.h"
 
 #include "spatial/kdtree.h"
@@ -74,11 +75,78 @@ static uint32_t link_piece(const Bind *b, const float m[3], uint32_t piece, PxSk
     return count;
 }
 
-static uint32_t link_point(const Bind *b, const float m[3], uint32_t piece, PxSkinLink *list)
+static uint32_t own_piece(const PxSkin *skin, uint32_t i)
 {
+    return skin->piece != NULL ? skin->piece[i] : 0;
+}
+
+/* Weight of a particle at the squared distance `square` for a point that sees it past the sheets of
+ * cracks (sheets.h). */
+static float seen_weight(const Bind *b, const PxSheetView *view, uint32_t j, float square,
+                         float reach)
+{
+    PxVec3 x = px_vec((double)b->x[0][j], (double)b->x[1][j], (double)b->x[2][j]);
+    if (!(square < reach * reach))
+        return 0.0f;
+    float q = sqrtf(square) / reach + (float)px_skin_sheets_behind(b->skin->sheets, view, x);
+    return kernel_weight(q * q, 1.0f);
+}
+
+/* Links a point to particles that no crack hides: those whose R_j reach it, else the nearest, with
+ * a reach that covers them. 0: there is none, as between two cracks. */
+static uint32_t link_seen(const Bind *b, uint32_t piece, const PxSheetView *view, const float m[3],
+                          PxSkinLink *list)
+{
+    enum { NEAR = 16 };
     uint32_t count = 0, found[FOUND];
     for (int s = 0; s < SIZE_CLASSES; ++s) {
         if (b->first[s + 1] == b->first[s])
+            continue;
+        uint32_t here = px_kdtree_range(&b->tree[s], m[0], m[1], m[2], b->reach[s], found, FOUND);
+        for (uint32_t k = 0; k < here && k < FOUND; ++k) {
+            uint32_t j = b->first[s] + found[k];
+            if (b->piece != NULL && b->piece[j] != piece)
+                continue;
+            float w = seen_weight(b, view, j, distance2_to(b, m, j), b->r[j]);
+            if (w > 0.0f)
+                count = insert(list, count, (PxSkinLink){j, w});
+        }
+    }
+    float square[NEAR];
+    uint32_t here =
+        count > 0 ? 0 : px_kdtree_nearest(b->all, m[0], m[1], m[2], NEAR, found, square);
+    for (uint32_t k = 0; k < here; ++k) {
+        uint32_t j = b->place[found[k]];
+        float w = b->piece == NULL || b->piece[j] == piece
+                      ? seen_weight(b, view, j, square[k], 1.5f * sqrtf(square[here - 1]) + 1e-30f)
+                      : 0.0f;
+        if (w > 0.0f)
+            count = insert(list, count, (PxSkinLink){j, w});
+    }
+    return count;
+}
+
+/* Looks for cracks that may hide particles from the point i. False: there are none. */
+static bool is_beside_crack(const Bind *b, uint32_t i, PxSheetView *view)
+{
+    const PxSkin *skin = b->skin;
+    float reach = 0;
+    for (int s = 0; s < SIZE_CLASSES; ++s)
+        reach = fmaxf(reach, b->reach[s]);
+    /* sight begins beside the point: a little farther */
+    px_skin_sheets_look(skin->sheets, own_piece(skin, i), skin->eye[i], 1.1 * (double)reach, view);
+    return view->count > 0;
+}
+
+static uint32_t link_point(const Bind *b, uint32_t i, const float m[3], PxSkinLink *list)
+{
+    uint32_t count = 0, found[FOUND], piece = own_piece(b->skin, i);
+    PxSheetView view;
+    if (b->skin->eye != NULL && b->skin->sheets != NULL && is_beside_crack(b, i, &view))
+        count = link_seen(b, piece, &view, m, list);
+    bool seen = count > 0;
+    for (int s = 0; s < SIZE_CLASSES; ++s) {
+        if (seen || b->first[s + 1] == b->first[s])
             continue;
         uint32_t here = px_kdtree_range(&b->tree[s], m[0], m[1], m[2], b->reach[s], found, FOUND);
         for (uint32_t k = 0; k < here && k < FOUND; ++k) {
@@ -88,11 +156,11 @@ static uint32_t link_point(const Bind *b, const float m[3], uint32_t piece, PxSk
                 count = insert(list, count, (PxSkinLink){j, w});
         }
     }
-    if (b->piece != NULL && count < LEAST)
+    if (b->piece != NULL && !seen && count < LEAST)
         count = link_piece(b, m, piece, list);
     uint32_t wanted = b->skin->particles < LEAST ? b->skin->particles : LEAST;
-    if (count < wanted && b->piece == NULL) { /* too few supports reach here: take the nearest, with
-                             a support that covers them */
+    if (!seen && count < wanted && b->piece == NULL) { /* too few supports reach here: take the
+                             nearest, with a support that covers them */
         float square[LEAST];
         px_kdtree_nearest(b->all, m[0], m[1], m[2], wanted, found, square);
         float reach = 1.5f * sqrtf(square[wanted - 1]) + 1e-30f;
@@ -116,7 +184,7 @@ static void link_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t k = begin; k < end; ++k) {
         uint32_t i = b->begin + k;
         const float m[3] = {b->column.rest[0][i], b->column.rest[1][i], b->column.rest[2][i]};
-        b->links[k] = link_point(b, m, b->skin->piece != NULL ? b->skin->piece[i] : 0, b->link[k]);
+        b->links[k] = link_point(b, i, m, b->link[k]);
     }
 }
 

@@ -108,6 +108,8 @@ void px_skin_free(PxSkin *skin)
         px_release(a, skin->piece, (n + 1) * sizeof *skin->piece);
     if (skin->inside != NULL)
         px_release(a, skin->inside, n + 1);
+    if (skin->eye != NULL)
+        px_release(a, skin->eye, (n + 1) * sizeof *skin->eye);
     px_kdtree_free(&skin->all);
     for (int s = 0; s < PX_SKIN_SIZE_CLASSES; ++s)
         px_kdtree_free(&skin->size_class[s]);

@@ -55,6 +55,8 @@ typedef struct PxSkin {
     uint32_t (*triangle)[3];
     uint32_t *piece; ///< by point: the piece of the body that moves it; NULL: any (pieces.h)
     uint8_t *inside; ///< by point: on the face of a crack; NULL: none is
+    PxVec3 *eye;     ///< by point: from where it sees particles, m; NULL: nothing hides them
+    const struct PxSkinSheets *sheets; ///< what hides them; not owned (slits.h)
 
     /* Binding of the points to the particles. */
     bool bound;

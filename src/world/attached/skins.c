@@ -1,5 +1,6 @@
 #include "world/attached/skins.h"
 
+#include "world/fracture_stage.h"
 #include "world/world_parts.h"
 
 #include <math.h>
@@ -71,6 +72,7 @@ void px_world_drop_skins(PxWorld *world, uint32_t slot)
     size_t kept = 0;
     for (size_t k = 0; k < world->skins.count; ++k) {
         if (world->skins.data[k].body == slot) {
+            px_skin_slits_free(&world->skins.data[k].slits);
             px_skin_free(world->skins.data[k].skin);
             px_skin_pieces_free(&world->skins.data[k].pieces);
         } else
@@ -116,6 +118,15 @@ static PxStatus move_skin(PxWorld *world, PxWorldSkin *s, const PxSolidMaps *map
                                      law->rough * world->def.spacing, &world->threads));
         if (s->pieces.skin != NULL)
             skin = s->pieces.skin;
+        if (!law->closed_skins) {
+            PX_TRY(px_fracture_stage_begin(world));
+            PX_TRY(px_skin_slits_update(&s->slits, skin, s->pieces.hash, maps, s->body,
+                                        &world->fracture.now, law->opacity, law->inside,
+                                        &world->scratch));
+        } else
+            px_skin_slits_free(&s->slits);
+        if (s->slits.skin != NULL)
+            skin = s->slits.skin;
     }
     PX_TRY(bind(world, skin, s->body, maps));
     return px_skin_deform(skin, maps, &world->threads);

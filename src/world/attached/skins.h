@@ -6,6 +6,7 @@
 #include "solid/maps.h"
 #include "surface/skin/pieces.h"
 #include "surface/skin/skin.h"
+#include "surface/skin/slits.h"
 
 /// One skin. A body has none, one of surfels, one of triangles, or both.
 typedef struct PxWorldSkin {
@@ -13,11 +14,14 @@ typedef struct PxWorldSkin {
     uint32_t body; ///< slot
     uint32_t material;
     PxSkinPieces pieces; ///< of a body that broke; derived
+    PxSkinSlits slits;   ///< of a body with open cracks; derived
 } PxWorldSkin;
 
-/// The skin to be shown: that of the pieces, if the body broke.
+/// The skin to be shown: that of the pieces if the body broke, and with open cracks.
 static inline const PxSkin *px_world_skin_shown(const PxWorldSkin *skin)
 {
+    if (skin->slits.skin != NULL)
+        return skin->slits.skin;
     return skin->pieces.skin != NULL ? skin->pieces.skin : skin->skin;
 }
 
