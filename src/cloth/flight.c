@@ -147,7 +147,7 @@ static PxStatus take_turns(const PxClothFlight *out, PxClothStep *s, const Fligh
     return PX_OK;
 }
 
-/* Marks pieces that something holds, or that a body or wall touches; false: all are. */
+/* Marks pieces that something holds or touches; false: all are. */
 static bool any_free(const PxClothStep *s, uint8_t *held)
 {
     const PxClothSystem *y = s->system;
@@ -158,8 +158,8 @@ static bool any_free(const PxClothStep *s, uint8_t *held)
             held[y->piece[i]] = HELD;
     for (uint32_t k = 0; k < count; ++k) {
         const PxClothContact *c = &s->contacts->contact[k];
-        if (c->body > 0 || c->kind == PX_CLOTH_BOUNDARY)
-            held[y->piece[c->vertex[0]]] = HELD;
+        for (int n = 0; n < px_cloth_contact_corners(c); ++n)
+            held[y->piece[c->vertex[n]]] = HELD;
     }
     for (uint32_t k = 0; k < y->pieces; ++k)
         free += !held[k];
@@ -217,12 +217,12 @@ static void find_groups(const PxClothStep *s, const PxVec3 *at, uint32_t *up, ui
         uint32_t first = y->piece[c->vertex[0]];
         for (int n = 1; n < px_cloth_contact_corners(c); ++n)
             px_join(up, first, y->piece[c->vertex[n]]);
-        if (c->body > 0 || c->kind == PX_CLOTH_BOUNDARY)
-            flies[first] = 0;
+        flies[first] = 0; /* contacts store energy that is not counted */
     }
-    for (uint32_t k = 0; k < y->pieces; ++k)
-        if (!flies[k])
-            flies[px_root_of(up, k)] = 0;
+    for (uint32_t k = 0; k < y->pieces; ++k) {
+        uint32_t root = px_root_of(up, k);
+        flies[root] = flies[k] && flies[root];
+    }
 }
 
 /* The angular momentum and the velocity of the centre that a group is to have. */
@@ -313,7 +313,8 @@ static void find_changes(const PxClothFlight *flight, PxClothStep *s, Work *w, b
             }
         if (w->flies[k] && px_root_of(w->up, k) == k) {
             w->change[k] = change_of(s, &w->start[k], &w->end[k], w->keeps[k], energy, &more);
-            *over = fmax(*over, counts ? more / (w->start[k].kinetic + energy[0]) : 0);
+            bool turns = counts && px_length(flight->turn[k]) > 0; /* else it is rounding */
+            *over = fmax(*over, turns ? more / (w->start[k].kinetic + energy[0]) : 0);
         }
     }
 }
@@ -348,7 +349,7 @@ PxStatus px_cloth_flight_end(PxClothFlight *flight, PxClothStep *s, PxVec3 *at, 
     }
     find_groups(s, at, w.up, w.flies);
     for (uint32_t k = 0; k < y->pieces; ++k)
-        flying += w.flies[k];
+        flying += w.flies[k] > 0;
     if (flying > 0) {
         sum_flights(s, w.up, s->x, s->v, w.start);
         sum_flights(s, w.up, at, velocity, w.end);
