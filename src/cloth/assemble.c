@@ -151,12 +151,15 @@ static void set_drag(const PxClothStep *s, const PxClothLaw *law, uint32_t t)
 }
 
 /* The motion from where forces are taken to that of the velocity u of the step, over dt, and the
- * motion that stiffness damps: times px_cloth_factor() it is both. */
+ * motion that stiffness damps, which is that in the frame of what turns: times px_cloth_factor() it
+ * is both. */
 static PxVec3 motion(const PxClothStep *s, const PxClothLaw *law, uint32_t i)
 {
     if (s->tangent == NULL)
         return s->u[i];
-    return px_mad(s->u[i], s->tangent[i], -s->dt / (s->dt + law->beta));
+    double part = s->dt / (s->dt + law->beta);
+    PxVec3 u = px_mad(s->u[i], s->tangent[i], -part);
+    return s->spun != NULL ? px_mad(u, s->spun[i], part - 1) : u;
 }
 
 /* The stress grows at the rate of the stiffness times u: the same terms as in blocks.c. */

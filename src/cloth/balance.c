@@ -18,7 +18,6 @@
 #include "cloth/contact.h"
 
 #include <math.h>
-#include <string.h>
 
 #define SURELY 0.25 /* of 1/2 sum m d^2: the step has surely taken as much energy away */
 
@@ -49,8 +48,7 @@ static uint32_t bodies_of(const PxClothStep *s)
     return s->bodies != NULL ? s->bodies->count : 0;
 }
 
-/* Does anything act on a vertex besides elasticity, contact, gravity and known forces? */
-static bool is_pushed(const PxClothStep *s, uint32_t i)
+bool px_cloth_is_pushed(const PxClothStep *s, uint32_t i)
 {
     const PxClothLaw *law = &s->law[s->system->of_vertex[i]];
     return s->hold[i] != PX_CLOTH_FREE || law->air > 0 || s->added[i].m[0] > 0 ||
@@ -64,7 +62,7 @@ static bool any_free(Work *w)
     uint32_t free = y->pieces;
     for (uint32_t i = 0; i < y->vertices && free > 0; ++i) {
         Group *g = &w->group[y->piece[i]];
-        if (g->held || !is_pushed(w->s, i))
+        if (g->held || !px_cloth_is_pushed(w->s, i))
             continue;
         g->held = true;
         --free;
@@ -111,6 +109,12 @@ static PxVec3 impulse_on(const PxClothStep *s, uint32_t i)
     return px_mad(px_mad(d, s->u[i], alpha * s->dt * s->mass[i]), s->push[i], -s->dt);
 }
 
+/* Where forces act: what turns by much in the step has turned. */
+static PxVec3 place_of(const PxClothStep *s, uint32_t i)
+{
+    return s->spun != NULL ? px_mad(s->x[i], s->spun[i], s->dt) : s->x[i];
+}
+
 static Group *group_of(const Work *w, uint32_t k)
 {
     return &w->group[px_root_of(w->up, k)];
@@ -129,7 +133,7 @@ static void sum_impulses(Work *w)
         Group *g = group_of(w, y->piece[i]);
         double m = weight_of(s, i);
         g->mass += m;
-        g->moment = px_mad(g->moment, s->x[i], m);
+        g->moment = px_mad(g->moment, place_of(s, i), m);
         g->impulse = px_add(g->impulse, impulse_on(s, i));
         g->straight = g->straight || s->inertia[i] > 1;
     }
@@ -154,7 +158,7 @@ static void sum_torques(Work *w)
         Group *g = group_of(w, y->piece[i]);
         if (g->held || g->straight)
             continue;
-        PxVec3 arm = px_sub(s->x[i], g->centre);
+        PxVec3 arm = px_sub(place_of(s, i), g->centre);
         PxVec3 d = px_sub(s->w[i], s->u[i]);
         g->torque = px_add(g->torque, px_cross(arm, impulse_on(s, i)));
         g->spin = px_mad(g->spin, px_cross(arm, s->w[i]), s->mass[i]);
@@ -232,7 +236,7 @@ static void add_stored(Work *w)
             for (int k = 0; k < 3; ++k) {
                 PxVec3 v = s->w[c[k]];
                 if (with)
-                    v = px_add(v, turned(g, s->x[c[k]]));
+                    v = px_add(v, turned(g, place_of(s, c[k])));
                 x[k] = px_mad(s->x[c[k]], v, s->dt);
             }
             px_cloth_membrane(law, &y->face[t], x, &end);
@@ -274,7 +278,7 @@ static void move(Work *w)
         const Group *g = group_of(w, y->piece[i]);
         if (g->held)
             continue;
-        PxVec3 by = px_add(g->shift, turned(g, s->x[i]));
+        PxVec3 by = px_add(g->shift, turned(g, place_of(s, i)));
         s->w[i] = px_add(s->w[i], by);
     }
     for (uint32_t n = 0; n < bodies_of(s); ++n) {
@@ -307,95 +311,6 @@ PxStatus px_cloth_balance(PxClothStep *s)
         sum_torques(&w);
         find_turns(&w);
         move(&w);
-    }
-    px_arena_release(s->scratch, mark);
-    return PX_OK;
-}
-
-/* ---- BDF2 --------------------------------------------------------------------------------------
- */
-
-/* A piece at one end of the step. */
-typedef struct Flight {
-    double mass;
-    PxVec3 centre, velocity; /* of mass */
-    PxVec3 spin;             /* angular momentum about it */
-    double energy;           /* kinetic, relative to it, and of the membrane */
-    double inertia[6];
-} Flight;
-
-static void sum_flights(const PxClothStep *s, const PxVec3 *x, const PxVec3 *v, Flight *flight)
-{
-    const PxClothSystem *y = s->system;
-    memset(flight, 0, (y->pieces + 1) * sizeof *flight);
-    for (uint32_t i = 0; i < y->vertices; ++i) {
-        Flight *f = &flight[y->piece[i]];
-        f->mass += s->mass[i];
-        f->centre = px_mad(f->centre, x[i], s->mass[i]);
-        f->velocity = px_mad(f->velocity, v[i], s->mass[i]);
-    }
-    for (uint32_t k = 0; k < y->pieces; ++k) {
-        flight[k].centre = px_scale(flight[k].centre, 1 / flight[k].mass);
-        flight[k].velocity = px_scale(flight[k].velocity, 1 / flight[k].mass);
-    }
-    for (uint32_t i = 0; i < y->vertices; ++i) {
-        Flight *f = &flight[y->piece[i]];
-        PxVec3 arm = px_sub(x[i], f->centre), u = px_sub(v[i], f->velocity);
-        Group g = {.mass = 0};
-        f->spin = px_mad(f->spin, px_cross(arm, u), s->mass[i]);
-        f->energy += 0.5 * s->mass[i] * px_dot(u, u);
-        add_inertia(&g, s->mass[i], arm);
-        for (int k = 0; k < 6; ++k)
-            f->inertia[k] += g.inertia[k];
-    }
-    for (uint32_t t = 0; t < y->faces; ++t) {
-        const uint32_t *c = y->face[t].corner;
-        PxVec3 at[3] = {x[c[0]], x[c[1]], x[c[2]]};
-        PxClothLaw wet;
-        PxClothFaceState state;
-        px_cloth_membrane(px_cloth_law_at(s, y->of_face[t], c, 3, &wet), &y->face[t], at, &state);
-        flight[y->piece[c[0]]].energy += state.energy;
-    }
-}
-
-PxStatus px_cloth_balance_past(const PxClothStep *s, const PxVec3 *at, const PxVec3 *velocity,
-                               PxVec3 *more)
-{
-    const PxClothSystem *y = s->system;
-    uint32_t flying = 0;
-    PxArenaMark mark = px_arena_mark(s->scratch);
-    uint8_t *flies = PX_ARENA_ARRAY(s->scratch, uint8_t, y->pieces + 1);
-    Flight *start = PX_ARENA_ARRAY(s->scratch, Flight, y->pieces + 1);
-    Flight *end = PX_ARENA_ARRAY(s->scratch, Flight, y->pieces + 1);
-    if (flies == NULL || start == NULL || end == NULL)
-        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u pieces", y->pieces);
-    memset(flies, 1, y->pieces + 1);
-    memset(more, 0, y->vertices * sizeof *more);
-    for (uint32_t i = 0; i < y->vertices; ++i)
-        if (!px_cloth_has_past(s, i) || is_pushed(s, i) || s->in_contact[i] ||
-            px_length(px_sub(at[i], px_mad(s->x[i], s->w[i], s->dt))) > 0)
-            flies[y->piece[i]] = 0;
-    for (uint32_t k = 0; k < y->pieces; ++k)
-        flying += flies[k];
-    if (flying > 0) {
-        sum_flights(s, s->x, s->v, start);
-        sum_flights(s, at, velocity, end);
-    }
-    for (uint32_t i = 0; i < y->vertices && flying > 0; ++i) {
-        const Flight *a = &start[y->piece[i]], *b = &end[y->piece[i]];
-        if (!flies[y->piece[i]])
-            continue;
-        double keeps = exp(-s->law[y->of_vertex[i]].alpha * s->dt);
-        PxVec3 turn = turn_by(b->inertia, px_sub(px_scale(a->spin, keeps), b->spin));
-        /* returns no more energy than the step has taken */
-        PxVec3 half = px_scale(px_add(px_scale(a->spin, keeps), b->spin), 0.5);
-        double returns = px_dot(turn, half), lost = fmax(a->energy - b->energy, 0);
-        if (returns > lost)
-            turn = px_scale(turn, lost / returns);
-        PxVec3 by = px_cross(turn, px_sub(at[i], b->centre));
-        if (!(keeps < 1)) /* gravity is constant, so the velocity of the centre is known */
-            by = px_add(by, px_sub(px_mad(a->velocity, s->gravity, s->dt), b->velocity));
-        more[i] = by;
     }
     px_arena_release(s->scratch, mark);
     return PX_OK;

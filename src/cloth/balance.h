@@ -10,11 +10,7 @@
 /// Errors: PX_ERR_MEMORY.
 PxStatus px_cloth_balance(PxClothStep *step);
 
-/// The rigid motions `more`, by vertex, that pieces which fly freely by BDF2 lack at the end of a
-/// step to keep momentum and angular momentum; 0 for others. Added to `velocity`, that at the end,
-/// and to that before the step, they are no kink in the past. `at` are the places at the end.
-/// Errors: PX_ERR_MEMORY.
-PxStatus px_cloth_balance_past(const PxClothStep *step, const PxVec3 *at, const PxVec3 *velocity,
-                               PxVec3 *more);
+/// Does anything act on a vertex besides elasticity, contact, gravity and known forces?
+bool px_cloth_is_pushed(const PxClothStep *step, uint32_t vertex);
 
 #endif

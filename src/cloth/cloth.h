@@ -213,10 +213,11 @@ typedef struct PxClothStep {
     double *inertia;       ///< factor of the mass (integrate.c)
     PxVec3 *carried;       ///< the part of the motion that is the past's (integrate.c), m/s
     PxVec3 *tangent;       ///< motion at which forces are taken (newton.h); NULL: that of the start
-    PxVec3 *push;          ///< forces besides gravity and elasticity, N
-    double *mass;          ///< kg
-    double *keep;          ///< distance that it keeps from boundaries, m
-    PxClothAdded *added;   ///< mass of fluid that moves with a vertex
+    PxVec3 *spun;        ///< exact motion by which what flies turns (flight.h), m/s; NULL: nothing
+    PxVec3 *push;        ///< forces besides gravity and elasticity, N
+    double *mass;        ///< kg
+    double *keep;        ///< distance that it keeps from boundaries, m
+    PxClothAdded *added; ///< mass of fluid that moves with a vertex
     PxVec3 *added_velocity;
     uint8_t *hold; ///< PxClothHold
     PxVec3 *normal, *target;

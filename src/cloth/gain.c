@@ -102,10 +102,16 @@ PxStatus px_cloth_gain(const PxClothStep *s, const PxVec3 *at, const PxVec3 *vel
         grown += more;
     }
     *out = (PxClothGain){.whole = whole, .gained = grown};
-    for (uint32_t t = 0; t < y->faces; ++t)
-        out->bend += s->face[t].energy - s->face[t].stretch;
-    for (uint32_t h = 0; h < y->hinges; ++h)
-        out->bend += s->hinge[h].energy;
     px_arena_release(s->scratch, mark);
     return PX_OK;
+}
+
+double px_cloth_bend_energy(const PxClothStep *s)
+{
+    double sum = 0;
+    for (uint32_t t = 0; t < s->system->faces; ++t)
+        sum += s->face[t].energy - s->face[t].stretch;
+    for (uint32_t h = 0; h < s->system->hinges; ++h)
+        sum += s->hinge[h].energy;
+    return sum;
 }

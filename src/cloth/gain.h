@@ -10,7 +10,6 @@
 
 typedef struct PxClothGain {
     double whole;  ///< kinetic and membrane energy at the start, and what passes to others, J
-    double bend;   ///< energy of bending at the start, which may come out of it, J
     double gained; ///< growth of the energy of cloth and bodies beyond the work of all else, J
 } PxClothGain;
 
@@ -19,5 +18,8 @@ typedef struct PxClothGain {
 /// the work of wind. Particles of solids are left out. Errors: PX_ERR_MEMORY.
 PxStatus px_cloth_gain(const PxClothStep *step, const PxVec3 *at, const PxVec3 *velocity,
                        double walls, PxClothGain *out);
+
+/// Energy of bending where forces were evaluated last, J.
+double px_cloth_bend_energy(const PxClothStep *step);
 
 #endif

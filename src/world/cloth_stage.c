@@ -1,8 +1,8 @@
 #include "world/cloth_stage.h"
 
 #include "base/stop.h"
-#include "cloth/balance.h"
 #include "cloth/collide.h"
+#include "cloth/flight.h"
 #include "cloth/gain.h"
 #include "cloth/gas.h"
 #include "contact/cloth_contact.h"
@@ -313,9 +313,11 @@ typedef struct PxClothRun {
     PxClothContacts contacts;
     PxVec3 *solved;   /* velocities before collisions */
     PxVec3 *velocity; /* at the end, before what follows the solve */
-    PxVec3 *more;     /* that BDF2 lacks (cloth/balance.h) */
-    bool moved;       /* places were moved out of boundaries after the solve */
-    bool pierced;     /* and some could not be */
+    PxVec3 *more;     /* that cloth in flight lacks (cloth/flight.h) */
+    PxClothFlight flight;
+    double bend;  /* energy of bending, J */
+    bool moved;   /* places were moved out of boundaries after the solve */
+    bool pierced; /* and some could not be */
 } PxClothRun;
 
 PxStatus px_cloth_stage_begin(PxWorld *world)
@@ -563,6 +565,7 @@ static PxStatus solve(PxWorld *world, double tolerance, PxClothRun *run)
     PX_TRY(px_cloth_collide_begin(&run->collision, s));
     PX_TRY(px_cloth_gas_begin(s));
     px_cloth_evaluate(s);
+    PX_TRY(px_cloth_flight_begin(&run->flight, s));
     px_cloth_assemble(s);
     px_cloth_contacts_stiffen(s, 0);
     PX_TRY(px_cloth_contact_solve(&run->walls, &run->collision, s));
@@ -689,7 +692,7 @@ static PxStatus judge(PxWorld *world, PxClothRun *run)
         return PX_OK;
     bool wrong = run->pierced || run->walls.crossed > run->walls.cut ||
                  (run->collision.part != NULL && is_followed(run)) ||
-                 (!s->converged && s->bodies->count > 0);
+                 (!s->converged && s->bodies->count > 0) || run->flight.over > 0.001;
     for (uint32_t i = 0; i < s->system->vertices; ++i)
         kink = kink || (px_cloth_has_past(s, i) && run->contacts.count > 0);
     if (!wrong && (s->hard || run->moved || kink)) {
@@ -699,7 +702,7 @@ static PxStatus judge(PxWorld *world, PxClothRun *run)
         for (uint32_t i = 0; i < s->system->vertices; ++i)
             v[i] = px_add(run->velocity[i], run->more[i]);
         PX_TRY(px_cloth_gain(s, run->walls.at, v, px_cloth_walls_work(&run->walls, s), &gain));
-        wrong = gain.gained > GAIN * gain.whole + gain.bend;
+        wrong = gain.gained > GAIN * gain.whole + run->bend;
     }
     if (!wrong)
         return PX_OK;
@@ -728,8 +731,9 @@ PxStatus px_cloth_stage_move(PxWorld *world, const PxFluid *fluid)
     stop_short(run);
     for (uint32_t i = 0; i < s->system->vertices; ++i)
         run->velocity[i] = px_cloth_velocity(s, i, run->solved[i]);
-    PX_TRY(px_cloth_balance_past(s, run->walls.at, run->velocity, run->more));
     PX_TRY(check_finite(world, run));
+    run->bend = px_cloth_bend_energy(s);
+    PX_TRY(px_cloth_flight_end(&run->flight, s, run->walls.at, run->velocity, run->more));
     PX_TRY(judge(world, run));
     PX_TRY(px_sheet_stage_return(world, fluid, s));
     world->cloth_run = run;
@@ -754,11 +758,12 @@ static void commit_motion(const PxTable *t, const PxClothRun *run, uint32_t i)
     PxVec3 straight = px_mad(s->x[i], s->w[i], s->dt);
     bool kept = s->hold[i] == PX_CLOTH_FREE && words(t, HANDLE)[i] == 0 &&
                 run->walls.state[i] == 0 && !s->in_contact[i] &&
-                px_length(px_sub(straight, at)) == 0;
+                px_length(px_sub(straight, at)) == 0 &&
+                (s->spun == NULL || !(px_length(s->spun[i]) > 0));
     put(t, LAST_PLACE, i, s->x[i]);
     put(t, LAST_VELOCITY, i, px_add(px_add(s->v[i], pushed), run->more[i]));
     put(t, PLACE, i, at);
-    put(t, VELOCITY, i, px_add(px_cloth_velocity(s, i, run->solved[i]), run->more[i]));
+    put(t, VELOCITY, i, px_add(run->velocity[i], run->more[i]));
     words(t, PAST)[i] = kept;
 }
 
