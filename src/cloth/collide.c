@@ -483,8 +483,9 @@ static PxStatus untangle(PxClothCollision *c)
     return PX_OK;
 }
 
-/* Contact is a kink in the motion of a vertex. Where nothing is held, all vertices of a piece end
- * their past together, since momentum is kept only between vertices of the same integration. */
+/* Contact is a kink in the motion of a vertex, also that of the last step. Where nothing is held,
+ * all vertices of a piece end their past together, since momentum is kept only between vertices of
+ * the same integration. */
 static PxStatus end_pasts(PxClothCollision *c)
 {
     PxClothStep *s = c->step;
@@ -495,8 +496,8 @@ static PxStatus end_pasts(PxClothCollision *c)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u pieces", y->cloths);
     memset(how, 0, y->cloths);
     for (uint32_t i = 0; i < y->vertices; ++i)
-        how[y->of_vertex[i]] |=
-            (s->in_contact[i] ? TOUCHES : 0) | (s->hold[i] != PX_CLOTH_FREE ? HELD : 0);
+        how[y->of_vertex[i]] |= (s->in_contact[i] || !px_cloth_has_past(s, i) ? TOUCHES : 0) |
+                                (s->hold[i] != PX_CLOTH_FREE ? HELD : 0);
     for (uint32_t i = 0; i < y->vertices; ++i)
         if (s->in_contact[i] || how[y->of_vertex[i]] == TOUCHES)
             px_cloth_restart(s, i);

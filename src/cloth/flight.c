@@ -1,7 +1,6 @@
 #include "cloth/flight.h"
 
 #include "base/mat3.h"
-#include "base/union_find.h"
 
 #include "cloth/balance.h"
 #include "cloth/contact.h"
@@ -18,7 +17,7 @@
 
 enum { FREE, HELD, BDF2 };
 
-/* A piece, or a group of them that touch each other, at one moment. */
+/* A piece at one moment. */
 typedef struct Flight {
     double mass;
     PxVec3 centre, velocity; /* of mass */
@@ -27,7 +26,7 @@ typedef struct Flight {
     PxMat3 inertia;
 } Flight;
 
-/* What a group gets at the end of a step. */
+/* What a piece gets at the end of a step. */
 typedef struct Change {
     PxVec3 shift;       /* of the velocity of the centre */
     PxVec3 turns, turn; /* W that it has, and is to have */
@@ -40,14 +39,12 @@ static void add_inertia(PxMat3 *inertia, double mass, PxVec3 r)
     *inertia = px_mat3_add(*inertia, px_mat3_scale(px_mat3_sub(all, px_mat3_outer(r, r)), mass));
 }
 
-/* `up`: roots by piece; NULL: every piece is a group. */
-static void sum_flights(const PxClothStep *s, uint32_t *up, const PxVec3 *x, const PxVec3 *v,
-                        Flight *flight)
+static void sum_flights(const PxClothStep *s, const PxVec3 *x, const PxVec3 *v, Flight *flight)
 {
     const PxClothSystem *y = s->system;
     memset(flight, 0, (y->pieces + 1) * sizeof *flight);
     for (uint32_t i = 0; i < y->vertices; ++i) {
-        Flight *f = &flight[up != NULL ? px_root_of(up, y->piece[i]) : y->piece[i]];
+        Flight *f = &flight[y->piece[i]];
         f->mass += s->mass[i];
         f->centre = px_mad(f->centre, x[i], s->mass[i]);
         f->velocity = px_mad(f->velocity, v[i], s->mass[i]);
@@ -59,7 +56,7 @@ static void sum_flights(const PxClothStep *s, uint32_t *up, const PxVec3 *x, con
         flight[k].velocity = px_scale(flight[k].velocity, 1 / flight[k].mass);
     }
     for (uint32_t i = 0; i < y->vertices; ++i) {
-        Flight *f = &flight[up != NULL ? px_root_of(up, y->piece[i]) : y->piece[i]];
+        Flight *f = &flight[y->piece[i]];
         PxVec3 arm = px_sub(x[i], f->centre), u = px_sub(v[i], f->velocity);
         f->spin = px_mad(f->spin, px_cross(arm, u), s->mass[i]);
         f->kinetic += 0.5 * s->mass[i] * px_dot(u, u);
@@ -125,6 +122,10 @@ static PxStatus take_turns(const PxClothFlight *out, PxClothStep *s, const Fligh
 {
     const PxClothSystem *y = s->system;
     PxVec3 *x = s->x;
+    for (uint32_t i = 0; i < y->vertices; ++i) /* momentum is kept only between vertices of the
+                                                * same integration */
+        if (s->law[y->of_vertex[i]].collides)
+            px_cloth_restart(s, i);
     s->spun = PX_ARENA_ARRAY(s->scratch, PxVec3, y->vertices + 1);
     s->tangent = PX_ARENA_ARRAY(s->scratch, PxVec3, y->vertices + 1);
     PxArenaMark mark = px_arena_mark(s->scratch);
@@ -154,8 +155,8 @@ static bool any_free(const PxClothStep *s, uint8_t *held)
     uint32_t count = s->contacts != NULL ? s->contacts->count : 0, free = 0;
     memset(held, 0, y->pieces + 1);
     for (uint32_t i = 0; i < y->vertices; ++i)
-        if (!held[y->piece[i]] && is_loaded(s, i))
-            held[y->piece[i]] = HELD;
+        if (!held[y->piece[i]] && (is_loaded(s, i) || s->law[y->of_vertex[i]].pressure > 0))
+            held[y->piece[i]] = HELD; /* gas pushes at the places of the start */
     for (uint32_t k = 0; k < count; ++k) {
         const PxClothContact *c = &s->contacts->contact[k];
         for (int n = 0; n < px_cloth_contact_corners(c); ++n)
@@ -166,7 +167,7 @@ static bool any_free(const PxClothStep *s, uint8_t *held)
     return free > 0;
 }
 
-PxStatus px_cloth_flight_begin(PxClothFlight *out, PxClothStep *s)
+PxStatus px_cloth_flight_begin(PxClothFlight *out, PxClothStep *s, bool frames)
 {
     const PxClothSystem *y = s->system;
     *out = (PxClothFlight){.elastic = PX_ARENA_ARRAY(s->scratch, double, y->pieces + 1),
@@ -185,9 +186,10 @@ PxStatus px_cloth_flight_begin(PxClothFlight *out, PxClothStep *s)
         if (s->law[y->of_vertex[i]].integration == PX_CLOTH_BDF2 && !held[y->piece[i]])
             held[y->piece[i]] = BDF2;
     sum_elastic(s, s->x, out->elastic);
-    sum_flights(s, NULL, s->x, s->v, flight);
+    sum_flights(s, s->x, s->v, flight);
     for (uint32_t k = 0; k < y->pieces; ++k) {
-        bool fast = held[k] != HELD && turn_of(&flight[k], flight[k].spin, &out->turn[k]) &&
+        bool fast = frames && held[k] != HELD &&
+                    turn_of(&flight[k], flight[k].spin, &out->turn[k]) &&
                     px_length(out->turn[k]) * s->dt > (held[k] == BDF2 ? FASTER : TURNS);
         if (!fast)
             out->turn[k] = px_vec(0, 0, 0);
@@ -199,39 +201,31 @@ PxStatus px_cloth_flight_begin(PxClothFlight *out, PxClothStep *s)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-/* Roots of groups of pieces that touch each other, and which of them nothing else touches. */
-static void find_groups(const PxClothStep *s, const PxVec3 *at, uint32_t *up, uint8_t *flies)
+/* Marks pieces that nothing touches and that have a frame or a past. Contacts store energy that is
+ * not counted here. */
+static void find_flying(const PxClothFlight *flight, const PxClothStep *s, const PxVec3 *at,
+                        uint8_t *flies)
 {
     const PxClothSystem *y = s->system;
     uint32_t count = s->contacts != NULL ? s->contacts->count : 0;
-    for (uint32_t k = 0; k < y->pieces; ++k) {
-        up[k] = k;
-        flies[k] = 1;
-    }
+    memset(flies, 1, y->pieces + 1);
     for (uint32_t i = 0; i < y->vertices; ++i)
         if (flies[y->piece[i]] &&
-            (is_loaded(s, i) || px_length(px_sub(at[i], px_mad(s->x[i], s->w[i], s->dt))) > 0))
+            (!(px_length(flight->turn[y->piece[i]]) > 0 || px_cloth_has_past(s, i)) ||
+             is_loaded(s, i) || px_length(px_sub(at[i], px_mad(s->x[i], s->w[i], s->dt))) > 0))
             flies[y->piece[i]] = 0;
-    for (uint32_t k = 0; k < count; ++k) {
-        const PxClothContact *c = &s->contacts->contact[k];
-        uint32_t first = y->piece[c->vertex[0]];
-        for (int n = 1; n < px_cloth_contact_corners(c); ++n)
-            px_join(up, first, y->piece[c->vertex[n]]);
-        flies[first] = 0; /* contacts store energy that is not counted */
-    }
-    for (uint32_t k = 0; k < y->pieces; ++k) {
-        uint32_t root = px_root_of(up, k);
-        flies[root] = flies[k] && flies[root];
-    }
+    for (uint32_t k = 0; k < count; ++k)
+        for (int n = 0; n < px_cloth_contact_corners(&s->contacts->contact[k]); ++n)
+            flies[y->piece[s->contacts->contact[k].vertex[n]]] = 0;
 }
 
-/* The angular momentum and the velocity of the centre that a group is to have. */
+/* The angular momentum and the velocity of the centre that a piece is to have. */
 static Change change_of(const PxClothStep *s, const Flight *a, const Flight *b, double keeps,
                         double elastic[2], double *over)
 {
     PxVec3 spin = px_scale(a->spin, keeps);
     Change c = {.keep = 1};
-    if (!(keeps < 1)) /* gravity is constant, so the velocity of the centre is known */
+    if (!(keeps < 1 - ROUNDING)) /* gravity is constant, so the velocity of the centre is known */
         c.shift = px_sub(px_mad(a->velocity, s->gravity, s->dt), b->velocity);
     *over = 0;
     if (!turn_of(b, b->spin, &c.turns))
@@ -252,37 +246,34 @@ static Change change_of(const PxClothStep *s, const Flight *a, const Flight *b, 
 }
 
 typedef struct Work {
-    uint32_t *up;
     uint8_t *flies;
     Flight *start, *end;
     Change *change;
     double *elastic;
-    double *keeps; /* by group: part of the angular momentum that damping by mass leaves */
+    double *keeps; /* by piece: part of the angular momentum that damping by mass leaves */
 } Work;
 
 static PxStatus begin(PxClothStep *s, Work *w)
 {
     uint32_t n = s->system->pieces + 1;
-    *w = (Work){PX_ARENA_ARRAY(s->scratch, uint32_t, n), PX_ARENA_ARRAY(s->scratch, uint8_t, n),
-                PX_ARENA_ARRAY(s->scratch, Flight, n),   PX_ARENA_ARRAY(s->scratch, Flight, n),
-                PX_ARENA_ARRAY(s->scratch, Change, n),   PX_ARENA_ARRAY(s->scratch, double, n),
-                PX_ARENA_ARRAY(s->scratch, double, n)};
-    if (w->up == NULL || w->flies == NULL || w->start == NULL || w->end == NULL ||
-        w->change == NULL || w->elastic == NULL || w->keeps == NULL)
+    *w = (Work){PX_ARENA_ARRAY(s->scratch, uint8_t, n), PX_ARENA_ARRAY(s->scratch, Flight, n),
+                PX_ARENA_ARRAY(s->scratch, Flight, n),  PX_ARENA_ARRAY(s->scratch, Change, n),
+                PX_ARENA_ARRAY(s->scratch, double, n),  PX_ARENA_ARRAY(s->scratch, double, n)};
+    if (w->flies == NULL || w->start == NULL || w->end == NULL || w->change == NULL ||
+        w->elastic == NULL || w->keeps == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u pieces", n - 1);
     return PX_OK;
 }
 
-/* Elastic energies at both ends by group; false: none counts beside the motion of the centres. */
+/* Elastic energies at the end by piece; false: none counts beside the motion of the centres. */
 static bool find_elastic(const PxClothFlight *flight, PxClothStep *s, Work *w, PxVec3 *at)
 {
     const PxClothSystem *y = s->system;
     bool counts = false;
     for (uint32_t k = 0; k < y->pieces; ++k) {
-        uint32_t root = px_root_of(w->up, k);
-        const Flight *a = &w->start[root];
+        const Flight *a = &w->start[k];
         double centre = 0.5 * a->mass * px_dot(a->velocity, a->velocity);
-        counts = counts || (w->flies[root] && a->kinetic + flight->elastic[k] > NOTHING * centre);
+        counts = counts || (w->flies[k] && a->kinetic + flight->elastic[k] > NOTHING * centre);
     }
     if (!counts)
         return false;
@@ -301,17 +292,11 @@ static void find_changes(const PxClothFlight *flight, PxClothStep *s, Work *w, b
     for (uint32_t i = 0; i < y->vertices; ++i) {
         double alpha = s->law[y->of_vertex[i]].alpha;
         double keeps = px_cloth_has_past(s, i) ? exp(-alpha * s->dt) : 1 / (1 + alpha * s->dt);
-        uint32_t root = px_root_of(w->up, y->piece[i]);
-        w->keeps[root] += keeps * s->mass[i] / w->start[root].mass;
+        w->keeps[y->piece[i]] += keeps * s->mass[i] / w->start[y->piece[i]].mass;
     }
     for (uint32_t k = 0; k < y->pieces; ++k) {
-        double energy[2] = {0, 0}, more;
-        for (uint32_t n = 0; n < y->pieces && counts; ++n)
-            if (px_root_of(w->up, n) == k) {
-                energy[0] += flight->elastic[n];
-                energy[1] += w->elastic[n];
-            }
-        if (w->flies[k] && px_root_of(w->up, k) == k) {
+        double energy[2] = {counts ? flight->elastic[k] : 0, counts ? w->elastic[k] : 0}, more;
+        if (w->flies[k]) {
             w->change[k] = change_of(s, &w->start[k], &w->end[k], w->keeps[k], energy, &more);
             bool turns = counts && px_length(flight->turn[k]) > 0; /* else it is rounding */
             *over = fmax(*over, turns ? more / (w->start[k].kinetic + energy[0]) : 0);
@@ -321,7 +306,7 @@ static void find_changes(const PxClothFlight *flight, PxClothStep *s, Work *w, b
 
 /* Velocities at the end of pieces that turn. */
 static void leave(const PxClothFlight *flight, const PxClothStep *s, const Flight *end,
-                  const PxVec3 *at, PxVec3 *velocity)
+                  const PxVec3 *at, PxVec3 *more)
 {
     const uint32_t *piece = s->system->piece;
     for (uint32_t i = 0; i < s->system->vertices; ++i) {
@@ -330,42 +315,47 @@ static void leave(const PxClothFlight *flight, const PxClothStep *s, const Fligh
             continue;
         PxVec3 with = px_cross(turn, px_sub(at[i], end[piece[i]].centre));
         PxVec3 drift = px_add(flight->drift[piece[i]], with);
-        velocity[i] = px_add(velocity[i], px_sub(drift, s->spun[i]));
+        more[i] = px_sub(drift, s->spun[i]);
     }
 }
 
-PxStatus px_cloth_flight_end(PxClothFlight *flight, PxClothStep *s, PxVec3 *at, PxVec3 *velocity,
-                             PxVec3 *more)
+PxStatus px_cloth_flight_end(PxClothFlight *flight, PxClothStep *s, PxVec3 *at,
+                             const PxVec3 *velocity, PxVec3 *more)
 {
     const PxClothSystem *y = s->system;
     Work w;
     uint32_t flying = 0;
     PxArenaMark mark = px_arena_mark(s->scratch);
+    PxVec3 *v = PX_ARENA_ARRAY(s->scratch, PxVec3, y->vertices + 1);
     PX_TRY(begin(s, &w));
+    if (v == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u vertices", y->vertices);
     memset(more, 0, y->vertices * sizeof *more);
     if (s->spun != NULL) {
-        sum_flights(s, NULL, at, velocity, w.end);
-        leave(flight, s, w.end, at, velocity);
+        sum_flights(s, at, velocity, w.end);
+        leave(flight, s, w.end, at, more);
     }
-    find_groups(s, at, w.up, w.flies);
+    find_flying(flight, s, at, w.flies);
     for (uint32_t k = 0; k < y->pieces; ++k)
         flying += w.flies[k] > 0;
+    for (uint32_t i = 0; i < y->vertices && flying > 0; ++i)
+        v[i] = px_add(velocity[i], more[i]);
     if (flying > 0) {
-        sum_flights(s, w.up, s->x, s->v, w.start);
-        sum_flights(s, w.up, at, velocity, w.end);
+        sum_flights(s, s->x, s->v, w.start);
+        sum_flights(s, at, v, w.end);
         memset(w.keeps, 0, (y->pieces + 1) * sizeof *w.keeps);
         find_changes(flight, s, &w, find_elastic(flight, s, &w, at), &flight->over);
     }
     for (uint32_t i = 0; i < y->vertices && flying > 0; ++i) {
-        uint32_t root = px_root_of(w.up, y->piece[i]);
-        const Flight *b = &w.end[root];
-        const Change *c = &w.change[root];
-        if (!w.flies[root])
+        uint32_t k = y->piece[i];
+        const Flight *b = &w.end[k];
+        const Change *c = &w.change[k];
+        if (!w.flies[k])
             continue;
-        PxVec3 r = px_sub(at[i], b->centre), u = px_sub(velocity[i], b->velocity);
+        PxVec3 r = px_sub(at[i], b->centre), u = px_sub(v[i], b->velocity);
         PxVec3 own = px_sub(u, px_cross(c->turns, r));
         PxVec3 by = px_add(px_cross(px_sub(c->turn, c->turns), r), px_scale(own, c->keep - 1));
-        more[i] = px_add(c->shift, by);
+        more[i] = px_add(more[i], px_add(c->shift, by));
     }
     px_arena_release(s->scratch, mark);
     return PX_OK;

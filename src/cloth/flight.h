@@ -1,7 +1,7 @@
 /// Cloth in free flight: what a whole step must keep.
 ///
-/// Nothing outside acts on a flying group of pieces but gravity: its angular momentum about its
-/// centre of mass stays, and its energy does not grow. A step keeps neither by itself. Implicit
+/// Nothing acts on a piece that flies but gravity: its angular momentum about its centre of mass
+/// stays, and its energy does not grow. A step keeps neither by itself. Implicit
 /// Euler changes angular momentum by dt^2 sum f x v and BDF2 likewise, and velocities (x1 - x) / dt
 /// are chords of the ways of what turns: they point inwards by |spin| dt / 2 of what they are.
 /// So after the step the velocities relative to the centre are taken apart,
@@ -30,19 +30,20 @@ typedef struct PxClothFlight {
     double *elastic; ///< by piece, at the start, J
     PxVec3 *turn;    ///< W by piece at the start, 1/s; 0: it does not turn
     PxVec3 *drift;   ///< V + dt g by piece
-    double over; ///< energy that a group has at the end beyond that of the start, with u' = 0, J
+    double over; ///< energy that a piece has at the end beyond that of the start, with u' = 0, J
 } PxClothFlight;
 
 /// After forces at the start are evaluated, before they are assembled: elastic energies, and the
-/// frames of pieces that nothing holds and that turn, with forces at the places to which they turn.
+/// frames of pieces that nothing holds and that turn, with forces at the places to which they turn;
+/// without `frames`, energies alone.
 /// Errors: PX_ERR_MEMORY.
-PxStatus px_cloth_flight_begin(PxClothFlight *flight, PxClothStep *step);
+PxStatus px_cloth_flight_begin(PxClothFlight *flight, PxClothStep *step, bool frames);
 
 /// The velocities `more`, by vertex, that are missing at the end of a step; 0 for what does not
 /// fly. Added to `velocity`, that at the end, and to that before the step, they are no kink in the
 /// past. `at` are the places at the end; forces are then evaluated there if anything flies. Errors:
 /// PX_ERR_MEMORY.
-PxStatus px_cloth_flight_end(PxClothFlight *flight, PxClothStep *step, PxVec3 *at, PxVec3 *velocity,
-                             PxVec3 *more);
+PxStatus px_cloth_flight_end(PxClothFlight *flight, PxClothStep *step, PxVec3 *at,
+                             const PxVec3 *velocity, PxVec3 *more);
 
 #endif

@@ -565,7 +565,8 @@ static PxStatus solve(PxWorld *world, double tolerance, PxClothRun *run)
     PX_TRY(px_cloth_collide_begin(&run->collision, s));
     PX_TRY(px_cloth_gas_begin(s));
     px_cloth_evaluate(s);
-    PX_TRY(px_cloth_flight_begin(&run->flight, s));
+    /* turns of pressure and cloth share a matrix, which is that of the start of the step */
+    PX_TRY(px_cloth_flight_begin(&run->flight, s, world->sheets == NULL));
     px_cloth_assemble(s);
     px_cloth_contacts_stiffen(s, 0);
     PX_TRY(px_cloth_contact_solve(&run->walls, &run->collision, s));
@@ -763,7 +764,7 @@ static void commit_motion(const PxTable *t, const PxClothRun *run, uint32_t i)
     put(t, LAST_PLACE, i, s->x[i]);
     put(t, LAST_VELOCITY, i, px_add(px_add(s->v[i], pushed), run->more[i]));
     put(t, PLACE, i, at);
-    put(t, VELOCITY, i, px_add(run->velocity[i], run->more[i]));
+    put(t, VELOCITY, i, px_add(px_cloth_velocity(s, i, run->solved[i]), run->more[i]));
     words(t, PAST)[i] = kept;
 }
 
