@@ -109,7 +109,7 @@ static PxVec3 impulse_on(const PxClothStep *s, uint32_t i)
     return px_mad(px_mad(d, s->u[i], alpha * s->dt * s->mass[i]), s->push[i], -s->dt);
 }
 
-/* Where forces act: what turns by much in the step has turned. */
+/* The places at which forces are taken: after the turn of the step, for pieces with a frame. */
 static PxVec3 place_of(const PxClothStep *s, uint32_t i)
 {
     return s->spun != NULL ? px_mad(s->x[i], s->spun[i], s->dt) : s->x[i];

@@ -16,7 +16,7 @@
 #define FLAT 0.1     /* gradient of the length of an intersection that is 0 but for rounding */
 #define DRAW 0.2     /* thicknesses by which crossed cloth is drawn apart in a step */
 #define TIE 1000.0   /* strength of a tie, masses of its vertices */
-#define STRONGER 4.0 /* factor of the next one, if ties give way to a body that presses */
+#define STRONGER 4.0 /* factor from round to round: the body that presses may be much heavier */
 #define EDGES (1u << 31)
 
 /* ---- pairs ----------------------------------------------------------------------------------- */

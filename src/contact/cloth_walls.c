@@ -376,7 +376,7 @@ static bool defend(Job *job, uint32_t number, uint32_t i)
     if (job->walls->body_of[number] > 0 ||
         (own != NONE && own != number &&
          px_dot(job->walls->touch[i].normal, normal) <= PX_CLOTH_FACING))
-        gap *= NEARER;         /* a contact of the solve pushes it out */
+        gap *= NEARER;         /* the solve has a contact there, which pushes it out */
     else if (s->in_contact[i]) /* lifted to the gap, it might pass a layer that lies there */
         gap = fmin(gap, fmax(NEARER * gap, own == number ? job->walls->touch[i].distance : 0));
     PxBoundaryPath path = {{0, 1}, {s->x[i], *at}};
