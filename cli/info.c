@@ -269,8 +269,8 @@ int command_bench(int argc, char **argv)
         {"threads", 'j', OPTION_COUNT, &def.threads, "N", "number of threads (all cores)", 256},
         {"json", 0, OPTION_FLAG, &json, NULL, "print one JSON object", 0},
         {"test", 0, OPTION_TEXT, &def.tests, "LIST",
-         "tests of tension (1,2,3), of cloth-fluid (jet,leaks,slope), of contact "
-         "(heap,stack,balls,ducks), cases of validate by words",
+         "tests of tension (1,2,3), of cloth (box,blender,self,fine1,fine2), of cloth-fluid "
+         "(jet,leaks,slope), of contact (heap,stack,balls,ducks), cases of validate by words",
          0},
         {"write", 0, OPTION_TEXT, &def.page, "FILE", "validate: write docs/validation.md", 0},
         {"csv", 0, OPTION_TEXT, &def.csv, "FILE",

@@ -32,7 +32,7 @@ static const struct {
     {{"melt", "coats of stirred matter by frame; freezing and melting matter by step",
       PX_BENCH_PLAIN},
      px_bench_melt},
-    {{"cloth", "sheets over a box and balls: 004's, Blender's, 100,000 triangles", PX_BENCH_PLAIN},
+    {{"cloth", "sheets over a box and balls: 004's, Blender's, 100,000 triangles", PX_BENCH_PARTS},
      px_bench_cloth},
     {{"cloth-fluid", "a jet on pinned cloth (004 Table 4.1), leaks, water that runs down cloth",
       PX_BENCH_PLOTS},

@@ -14,6 +14,8 @@
 
 typedef enum Under { BOX, BALL } Under;
 
+static const char *const parts[] = {"box", "blender", "self", "fine1", "fine2"};
+
 typedef struct Setup {
     const char *name;
     double side, cells; /* of the sheet, m */
@@ -137,9 +139,13 @@ PxStatus px_bench_cloth(PxBench *bench)
     };
     px_report_table(bench->report, "cloth", "sheets that fall on a box and on balls", columns,
                     PX_COUNT(columns));
+    bool wanted[PX_COUNT(setups)];
+    PX_TRY(px_bench_choose(bench, "cloth", parts, PX_COUNT(parts), wanted));
     for (size_t k = 0; k < PX_COUNT(setups); ++k) {
         const Setup *s = &setups[k];
         Timing t;
+        if (!wanted[k])
+            continue;
         double frames = bench->def.quick ? ceil(0.1 * s->frames) : s->frames;
         PX_TRY(measure(bench, s, &t));
         px_report_row(bench->report, s->name, t.triangles, s->collides ? "yes" : "no",
