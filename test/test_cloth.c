@@ -132,8 +132,10 @@ TEST(forces_of_hinges_are_the_slope_of_their_energy)
             PxClothHingeState at_work;
             for (int k = 0; k < 4; ++k)
                 x[k] = shaken(sheet->start[hinge.corner[k]], hinge.corner[k], 0.06);
+            memset(&at_work, 0xff, sizeof at_work); /* NaN: all of it is set */
             px_cloth_bending(&law, &hinge, x, &at_work);
             for (int k = 0; k < 4; ++k) {
+                CHECK(px_finite(at_work.slope[k]));
                 PxVec3 force = model == 0
                                    ? px_scale(at_work.slope[k], at_work.moment)
                                    : px_scale(at_work.slope[0], at_work.moment * hinge.weight[k]);

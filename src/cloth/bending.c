@@ -66,8 +66,7 @@ static void linear(const PxClothHinge *h, const PxVec3 x[4], double k, PxClothHi
         PxVec3 mean = px_add(px_normalized(n1, none), px_normalized(n2, none));
         r = px_mad(r, px_normalized(mean, none), -h->angle * h->lever);
     }
-    out->slope[0] = r;
-    out->moment = out->stiff = lambda;
+    *out = (PxClothHingeState){.slope = {r}, .moment = lambda, .stiff = lambda};
     out->energy = 0.5 * lambda * px_dot(r, r);
 }
 
