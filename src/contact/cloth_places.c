@@ -16,6 +16,7 @@
 #define INSIDE 0.05 /* by so much a place inside is nearer than those of the edges, the same */
 #define LEAST 0.01  /* weight below which a place is on an edge of the triangle */
 #define BORDER 0.05 /* weight up to which a place is beside an edge of the triangle */
+#define BULGE 0.03  /* of a triangle's circumference: how far bounds by tangents are off */
 #define ROOM 512u   /* places at first, besides one for every eight vertices */
 #define NEAR 0.25   /* part of the distance kept at which a way ends */
 #define ADVANCES 40 /* along a way */
@@ -69,7 +70,7 @@ typedef struct Line {
     PxVec3 from, way;
     double tilt;
     double exact;  /* error of the least distance, m */
-    double enough; /* larger distances do not matter */
+    double enough; /* larger bounds of the distance do not matter */
 } Line;
 
 /* Distance at a part of the line less `tilt` times the part, and its slope. */
@@ -158,6 +159,7 @@ typedef struct Flat {
     double within; /* a bound of the distances */
     double exact;  /* error of the least distance */
     double enough; /* larger distances do not matter */
+    double bound;  /* the same of bounds by tangents, which hold beside convex bodies only */
     double beside; /* a place inside is nearer than the edge by so much */
 } Flat;
 
@@ -235,7 +237,7 @@ static bool lowest_inside(const PxClothSearch *j, const Flat *flat, Cuts *all, d
         memcpy(trial, at, sizeof at);
     }
     for (int n = 0; n < TRIALS; ++n) {
-        if (low > flat->enough)
+        if (low > flat->bound)
             return false;
         if (best->distance - low < flat->exact)
             break;
@@ -282,18 +284,20 @@ static bool may_touch(const PxClothSearch *j, const uint32_t *c, int count, doub
  * which a contact is made. */
 static Flat flat_of(const PxClothSearch *j, const uint32_t c[3])
 {
-    double near = INFINITY, around = 0, travel = 0, keep = 0;
+    double near = INFINITY, around = 0, travel = 0, keep = 0, enough;
     for (int k = 0; k < 3; ++k) {
         near = fmin(near, fabs(j->near[c[k]].distance));
         around += px_length(px_sub(j->x[c[k]], j->x[c[(k + 1) % 3]]));
         travel = fmax(travel, travel_of(j, c[k]));
         keep = fmax(keep, j->step->keep[c[k]]);
     }
+    enough = j->reach * keep + travel + 1e-9;
     return (Flat){.corner = c,
                   .keep = keep,
                   .within = near + around,
                   .exact = (j->yields ? FINE * TILT : EXACT) * keep,
-                  .enough = j->reach * keep + travel + 1e-9,
+                  .enough = enough,
+                  .bound = enough + (j->boundary->convex ? 0 : BULGE * around),
                   .beside = INSIDE * keep};
 }
 
@@ -398,7 +402,7 @@ static double look_at_side(PxClothSearch *j, const Flat *flat, uint32_t face, ui
     double tilt = !j->yields ? 0 : to->distance > from->distance ? TILT : -TILT;
     PxClothNear low = *from;
     double part = lowest(&(Line){j, j->x[c[k]], px_sub(j->x[c[l]], j->x[c[k]]), tilt * flat->keep,
-                                 flat->exact, flat->enough},
+                                 flat->exact, flat->bound},
                          to, &low);
     if (part > LEAST && part < 1 - LEAST && (y->owns[face] & (8u << k)) != 0)
         note(j, (uint32_t[3]){c[k], c[l], c[k]}, (double[3]){1 - part, part, 0}, y->of_face[face],
