@@ -249,7 +249,8 @@ typedef struct PxClothStep {
     double gain;      ///< of the last solve: decrease of the slope along its change (stride.h), J
     uint32_t iterations, most_iterations;
     bool converged;
-    bool hard; ///< it took more than the usual rounds: contacts that gave way, or forces taken anew
+    bool hard; ///< it took more than the usual rounds: contacts that gave way, ties, forces taken
+               ///< anew
 } PxClothStep;
 
 /// Takes the arrays from scratch and sets all vertices free. Errors: PX_ERR_MEMORY.

@@ -2,6 +2,8 @@
 
 #include "base/union_find.h"
 
+#include "cloth/bodies.h"
+
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -17,6 +19,7 @@
 #define DRAW 0.2     /* thicknesses by which crossed cloth is drawn apart in a step */
 #define TIE 1000.0   /* strength of a tie, masses of its vertices */
 #define STRONGER 4.0 /* factor from round to round: the body that presses may be much heavier */
+#define HARDEST 32.0 /* factor by which bodies make contacts between layers steeper, at most */
 #define EDGES (1u << 31)
 
 /* ---- pairs ----------------------------------------------------------------------------------- */
@@ -235,6 +238,9 @@ static PxClothContact contact_of(const PxClothCollision *c, const PxClothFound *
     memcpy(out.weight, p->weight, sizeof p->weight);
     if (edges)
         out.stiff *= skew(s, out.vertex);
+    double loaded = fmax(c->loaded[a], c->loaded[b]);
+    if (loaded > out.stiff)
+        px_cloth_contact_harden(&out, fmin(loaded / out.stiff, HARDEST));
     return out;
 }
 
@@ -277,13 +283,25 @@ PxStatus px_cloth_collide_find(PxClothCollision *c, uint32_t *found)
     return px_cloth_contacts_sort(c->step);
 }
 
-PxStatus px_cloth_collide_tie(PxClothCollision *c, uint32_t *found)
+PxStatus px_cloth_collide_crossing(PxClothCollision *c, uint32_t *found)
 {
     *found = 0;
     if (!c->any)
         return PX_OK;
     follow(c);
-    PX_TRY(find(c, CROSSING, found));
+    return find(c, CROSSING, found);
+}
+
+void px_cloth_collide_join(const PxClothCollision *c, uint32_t found, uint32_t *up)
+{
+    for (uint32_t k = 0; k < found; ++k)
+        for (int n = 1; n < 4; ++n)
+            px_join(up, c->found[k].near.vertex[0], c->found[k].near.vertex[n]);
+}
+
+PxStatus px_cloth_collide_tie(PxClothCollision *c, uint32_t *found)
+{
+    PX_TRY(px_cloth_collide_crossing(c, found));
     if (*found == 0)
         return PX_OK;
     qsort(c->found, *found, sizeof *c->found, compare_found);
@@ -328,15 +346,39 @@ static PxStatus cut_ways(PxClothCollision *c, uint32_t count)
     return PX_OK;
 }
 
+/* Finds what would cross on the straight ways from x to `at`. */
+static PxStatus find_on(PxClothCollision *c, const PxVec3 *at, uint32_t *count)
+{
+    for (uint32_t i = 0; i < c->step->system->vertices; ++i)
+        c->way[i] = px_sub(at[i], c->step->x[i]);
+    return find(c, CROSSING, count);
+}
+
+PxStatus px_cloth_collide_back(PxClothCollision *c, PxVec3 *at, const PxVec3 *safe, uint32_t *back)
+{
+    uint32_t before = UINT32_MAX;
+    *back = 0;
+    while (c->any && before != *back) {
+        uint32_t count;
+        before = *back;
+        PX_TRY(find_on(c, at, &count));
+        for (uint32_t k = 0; k < count; ++k)
+            for (int n = 0; n < 4; ++n) {
+                uint32_t i = c->found[k].near.vertex[n];
+                *back += px_length(px_sub(at[i], safe[i])) > 0;
+                at[i] = safe[i];
+            }
+    }
+    return PX_OK;
+}
+
 PxStatus px_cloth_collide_stop(PxClothCollision *c, const PxVec3 *at)
 {
     uint32_t count;
     c->part = NULL;
     if (!c->any)
         return PX_OK;
-    for (uint32_t i = 0; i < c->step->system->vertices; ++i)
-        c->way[i] = px_sub(at[i], c->step->x[i]);
-    PX_TRY(find(c, CROSSING, &count));
+    PX_TRY(find_on(c, at, &count));
     return count == 0 ? PX_OK : cut_ways(c, count);
 }
 
@@ -504,6 +546,39 @@ static PxStatus end_pasts(PxClothCollision *c)
     return PX_OK;
 }
 
+/* Rigid bodies press on cloth, and the layers below it must carry them: contacts between layers
+ * resist being closed further as much as those of the bodies that press on the pile. */
+static PxStatus carry_bodies(PxClothCollision *c)
+{
+    const PxClothStep *s = c->step;
+    const PxClothSystem *y = s->system;
+    bool any = false;
+    for (uint32_t k = 0; s->bodies != NULL && k < s->contacts->count; ++k) {
+        const PxClothContact *p = &s->contacts->contact[k];
+        if (p->kind != PX_CLOTH_BOUNDARY || p->body == 0 || s->bodies->body[p->body - 1].point)
+            continue;
+        double *own = &c->loaded[y->of_vertex[p->vertex[0]]];
+        *own = fmax(*own, p->stiff);
+        any = true;
+    }
+    uint32_t *pile = PX_ARENA_ARRAY(s->scratch, uint32_t, y->cloths + 1);
+    if (pile == NULL)
+        return px_fail(PX_ERR_MEMORY, "cloth: no room for %u pieces", y->cloths);
+    if (!any)
+        return PX_OK;
+    for (uint32_t k = 0; k < y->cloths; ++k)
+        pile[k] = k;
+    for (uint32_t k = 0; k < c->search.count; ++k)
+        px_join(pile, c->search.near[k].cloth[0] & ~EDGES, c->search.near[k].cloth[1]);
+    for (uint32_t k = 0; k < y->cloths; ++k) {
+        double *whole = &c->loaded[px_root_of(pile, k)];
+        *whole = fmax(*whole, c->loaded[k]);
+    }
+    for (uint32_t k = 0; k < y->cloths; ++k)
+        c->loaded[k] = c->loaded[px_root_of(pile, k)];
+    return PX_OK;
+}
+
 /* ---- all ------------------------------------------------------------------------------------- */
 
 PxStatus px_cloth_collide_begin(PxClothCollision *c, PxClothStep *s)
@@ -520,17 +595,19 @@ PxStatus px_cloth_collide_begin(PxClothCollision *c, PxClothStep *s)
     c->off = PX_ARENA_ARRAY(m, float, y->vertices + 1);
     c->tangled = PX_ARENA_ARRAY(m, uint8_t, y->vertices + 1);
     c->stiff = PX_ARENA_ARRAY(m, double, y->cloths + 1);
+    c->loaded = PX_ARENA_ARRAY(m, double, y->cloths + 1);
     c->most = y->vertices + 64;
     c->found = PX_ARENA_ARRAY(m, PxClothFound, c->most);
     c->search = (PxClothSearch){.step = s, .thick = PX_ARENA_ARRAY(m, double, y->cloths + 1)};
     if (c->way == NULL || c->seen == NULL || c->off == NULL || c->tangled == NULL ||
-        c->stiff == NULL || c->found == NULL || c->search.thick == NULL)
+        c->stiff == NULL || c->loaded == NULL || c->found == NULL || c->search.thick == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for contacts of %u triangles", y->faces);
     memset(c->tangled, 0, y->vertices);
     double least = INFINITY;
     for (uint32_t k = 0; k < y->cloths; ++k) {
         const PxClothLaw *law = &s->law[k];
         c->search.thick[k] = fmin(law->thickness, 0.4 * y->edge[k]);
+        c->loaded[k] = 0;
         c->stiff[k] = STIFF * law->mass * y->edge[k] * y->edge[k] / (law->step * law->step);
         least = fmin(least, c->search.thick[k]);
     }
@@ -542,6 +619,7 @@ PxStatus px_cloth_collide_begin(PxClothCollision *c, PxClothStep *s)
     PX_TRY(px_cloth_search(&c->search));
     c->search.first = false;
     PX_TRY(untangle(c));
+    PX_TRY(carry_bodies(c));
     uint32_t found;
     PX_TRY(px_cloth_collide_find(c, &found));
     return end_pasts(c);

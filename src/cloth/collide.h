@@ -8,11 +8,11 @@
 ///
 /// What comes nearer than the thickness within a step becomes a contact of the solve
 /// (cloth/contact.h). The moment is found by conservative advancement, in which every part of the
-/// way is shorter than the distance that is left (Li et al. 2021). Two further measures keep cloth
-/// from crossing:
+/// way is shorter than the distance that is left (Li et al. 2021). Three further measures keep
+/// cloth from crossing:
 /// - Pairs that would lose nearly all of their distance in spite of their contacts are tied
-///   together: within the solve, their relative velocity is removed. This is what a rigid impact
-///   zone (Provot 1997) does after the solve.
+///   together: within the solve, their relative velocity is removed.
+/// - What would cross in spite of ties moves as a rigid body (cloth/zones.h).
 /// - If pairs would cross in spite of that, the displacements of their pieces, and of those that
 ///   touch them, are cut to the part that is free of crossings (Li et al. 2020, section 4.4), and
 ///   the changes of their velocities by the same part. Kinetic energy is convex in that part, and
@@ -80,6 +80,7 @@ typedef struct PxClothCollision {
     float *off;       ///< by vertex: how far the ends of the two are apart, m
     uint8_t *tangled; ///< by vertex: it belongs to something that is crossed
     double *stiff;    ///< by cloth: of contacts, N/m
+    double *loaded;   ///< the same of the bodies that press on its pile
     struct PxClothFound *found;
     uint32_t most;
     int tied;           ///< rounds of ties in this step
@@ -97,6 +98,13 @@ PxStatus px_cloth_collide_begin(PxClothCollision *c, PxClothStep *step);
 PxStatus px_cloth_collide_find(PxClothCollision *c, uint32_t *found);
 /// Ties what would cross on that way; *found is the number of pairs. Errors: PX_ERR_MEMORY.
 PxStatus px_cloth_collide_tie(PxClothCollision *c, uint32_t *found);
+/// Finds what would cross on that way; *found is the number of pairs. Errors: PX_ERR_MEMORY.
+PxStatus px_cloth_collide_crossing(PxClothCollision *c, uint32_t *found);
+/// Joins the vertices of each of the pairs that were found last, in `up` (base/union_find.h).
+void px_cloth_collide_join(const PxClothCollision *c, uint32_t found, uint32_t *up);
+/// What was moved from `safe` to `at`, and would now cross something, goes back: the vertices of
+/// such pairs, until none is left. *back is their number. Errors: PX_ERR_MEMORY.
+PxStatus px_cloth_collide_back(PxClothCollision *c, PxVec3 *at, const PxVec3 *safe, uint32_t *back);
 /// Sets c->part of the straight ways from x to `at` that are free of crossings.
 /// Errors: PX_ERR_MEMORY.
 PxStatus px_cloth_collide_stop(PxClothCollision *c, const PxVec3 *at);

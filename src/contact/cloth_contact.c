@@ -4,6 +4,7 @@
 #include "cloth/gas.h"
 #include "cloth/newton.h"
 #include "cloth/stride.h"
+#include "cloth/zones.h"
 #include "contact/cloth_edges.h"
 #include "contact/cloth_rigids.h"
 
@@ -13,7 +14,7 @@
 #define WALLS 3    /* rounds in which boundaries decide */
 #define ROUNDS 6   /* rounds of Newton's method */
 #define HARDER 6   /* rounds in which what boundaries would pierce is pushed harder */
-#define TIES 16    /* rounds in which what would cross is tied */
+#define TIES 6     /* rounds in which what would cross is tied; floats bear no stronger ties */
 #define AGAIN 20   /* times that forces are taken anew */
 #define ROUGH 0.02 /* tolerance of rounds that another one follows */
 #define FEW 0.02   /* part of the contacts that may still change */
@@ -131,9 +132,11 @@ PxStatus px_cloth_contact_solve(PxClothWalls *walls, PxClothCollision *collision
         PX_TRY(px_stop_check(s->threads));
         PX_TRY(px_cloth_collide_tie(collision, &found));
         if (found == 0)
-            break;
+            return PX_OK;
+        s->hard = true;
         px_cloth_walls_release(walls, s);
         PX_TRY(solve(s));
     }
-    return PX_OK;
+    uint32_t left;
+    return px_cloth_zones(collision, s, &left);
 }

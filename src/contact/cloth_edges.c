@@ -144,6 +144,7 @@ PxStatus px_cloth_edges_begin(PxClothWalls *walls, PxClothStep *s)
                 continue;
             PxClothContact c = contact_of(walls, s, &t);
             walls->cut += is_cut(&c);
+            walls->deepest = fmax(walls->deepest, -c.gap / c.keep);
             c.gap = fmax(c.gap, 0);
             PX_TRY(px_cloth_contacts_add(s, &c));
         }
@@ -316,8 +317,7 @@ void px_cloth_edges_end(PxClothWalls *walls, const PxClothStep *s)
 
 /* Moves a place out of a boundary by the least motion of its vertices, and takes their velocity
  * towards it away. */
-static void move_out(PxClothWalls *walls, PxClothStep *s, uint32_t boundary, const PxClothPlace *p,
-                     bool trial)
+static void move_out(PxClothWalls *walls, PxClothStep *s, uint32_t boundary, const PxClothPlace *p)
 {
     PxBoundary *b = walls->boundary[boundary];
     const uint32_t *c = p->corner;
@@ -343,8 +343,7 @@ static void move_out(PxClothWalls *walls, PxClothStep *s, uint32_t boundary, con
         at[i] = px_mad(at[i], normal, out * p->weight[k]);
         s->w[i] = px_mad(s->w[i], normal, push * p->weight[k] / s->mass[i]);
     }
-    if (!trial)
-        px_boundary_take(b, (PxImpulse){place, px_scale(normal, -push)});
+    px_boundary_take(b, (PxImpulse){place, px_scale(normal, -push)});
 }
 
 static int compare_places(const void *a, const void *b)
@@ -358,8 +357,7 @@ static int compare_places(const void *a, const void *b)
     return order;
 }
 
-static PxStatus move_all_out(PxClothWalls *walls, PxClothStep *s, uint32_t boundary, bool trial,
-                             bool *moved)
+static PxStatus move_all_out(PxClothWalls *walls, PxClothStep *s, uint32_t boundary, bool *moved)
 {
     PxClothSearch *f = &walls->edges->search;
     PX_TRY(search(walls, boundary, walls->at, DEEP, true));
@@ -369,14 +367,28 @@ static PxStatus move_all_out(PxClothWalls *walls, PxClothStep *s, uint32_t bound
     for (int sweep = 0; sweep < SWEEPS; ++sweep)
         for (uint32_t n = 0; n < f->count; ++n)
             if (f->found[n].distance < DEEP * f->found[n].keep && !is_forced(f, &f->found[n])) {
-                move_out(walls, s, boundary, &f->found[n], trial);
+                move_out(walls, s, boundary, &f->found[n]);
                 *moved = true;
             }
     return PX_OK;
 }
 
-PxStatus px_cloth_edges_repair(PxClothWalls *walls, PxClothStep *s, bool trial, bool *moved,
-                               bool *left)
+PxStatus px_cloth_edges_deepest(PxClothWalls *walls, double *deepest)
+{
+    const PxClothSearch *f = &walls->edges->search;
+    *deepest = 0;
+    for (uint32_t k = 0; k < walls->boundaries; ++k) {
+        if (walls->close[k] == 0)
+            continue;
+        PX_TRY(search(walls, k, walls->at, DEEP, true));
+        for (uint32_t n = 0; n < f->count; ++n)
+            if (!is_forced(f, &f->found[n]))
+                *deepest = fmax(*deepest, -f->found[n].distance / f->found[n].keep);
+    }
+    return PX_OK;
+}
+
+PxStatus px_cloth_edges_repair(PxClothWalls *walls, PxClothStep *s, bool *moved, bool *left)
 {
     bool more = true;
     *moved = false;
@@ -384,7 +396,7 @@ PxStatus px_cloth_edges_repair(PxClothWalls *walls, PxClothStep *s, bool trial, 
         more = false;
         for (uint32_t k = 0; k < walls->boundaries; ++k)
             if (walls->close[k] > 0)
-                PX_TRY(move_all_out(walls, s, k, trial, &more));
+                PX_TRY(move_all_out(walls, s, k, &more));
         *moved = *moved || more;
     }
     *left = more;

@@ -20,9 +20,11 @@ PxStatus px_cloth_edges_harden(PxClothWalls *walls, PxClothStep *step, uint32_t 
 /// Gives the boundaries the impulses of the last solve. Before px_cloth_walls_end().
 void px_cloth_edges_end(PxClothWalls *walls, const PxClothStep *step);
 /// Moves places that are still too deep in boundaries out of them, and stops them there: the last
-/// resort, after px_cloth_walls_end(). `trial`: boundaries do not get the impulses. Was anything
-/// moved, and is something left that is too deep? Errors: PX_ERR_MEMORY.
-PxStatus px_cloth_edges_repair(PxClothWalls *walls, PxClothStep *step, bool trial, bool *moved,
-                               bool *left);
+/// resort, after px_cloth_walls_end(). Was anything moved, and is something left that is too deep?
+/// Errors: PX_ERR_MEMORY.
+PxStatus px_cloth_edges_repair(PxClothWalls *walls, PxClothStep *step, bool *moved, bool *left);
+/// How deep boundaries then are in cloth, over the distance that is kept; less than a third may go
+/// unnoticed. Errors: PX_ERR_MEMORY.
+PxStatus px_cloth_edges_deepest(PxClothWalls *walls, double *deepest);
 
 #endif

@@ -192,6 +192,7 @@ PxStatus px_cloth_walls_begin(PxClothWalls *w, PxClothStep *s)
     w->touch = PX_ARENA_ARRAY(s->scratch, PxClothTouch, s->system->vertices + 1);
     w->at = PX_ARENA_ARRAY(s->scratch, PxVec3, s->system->vertices + 1);
     w->touching = w->crossed = w->cut = 0;
+    w->deepest = 0;
     if (w->touch == NULL || w->at == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u contacts", s->system->vertices);
     px_parallel_for(s->threads, s->system->vertices, BLOCK, begin_block, &job);
@@ -448,6 +449,32 @@ static void end_block(void *user, uint32_t begin, uint32_t end, int thread)
     }
     job->count += touching;
     job->crossed += crossed;
+}
+
+static void count_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Job *job = user;
+    uint64_t inside = 0;
+    for (uint32_t i = begin; i < end; ++i) {
+        PxVec3 at = job->walls->at[i], normal;
+        for (size_t k = 0; k < job->walls->boundaries; ++k) {
+            const PxBoundary *b = job->walls->boundary[k];
+            if (px_cloth_walls_pins(job->walls, k, i) || b->ops->at_least(b, 1, at) > 0 ||
+                !(px_boundary_distance(b, 1, at, &normal) < 0))
+                continue;
+            ++inside;
+            break;
+        }
+    }
+    job->crossed += inside;
+}
+
+void px_cloth_walls_count(PxClothWalls *w, PxClothStep *s)
+{
+    Job job = {.walls = w, .step = s};
+    px_parallel_for(s->threads, s->system->vertices, BLOCK, count_block, &job);
+    w->crossed = w->cut + job.crossed;
 }
 
 void px_cloth_walls_end(PxClothWalls *w, PxClothStep *s)

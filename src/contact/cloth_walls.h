@@ -35,6 +35,7 @@ typedef struct PxClothWalls {
     struct PxClothEdges *edges; ///< memory of the searches of cloth_edges.h
     uint64_t touching;          ///< vertices and places between them that a boundary carries
     uint64_t cut;     ///< edges and triangles that a boundary cut into at the start (cloth_edges.h)
+    double deepest;   ///< how deep a boundary was in cloth at the start, over the distance kept
     uint64_t crossed; ///< these, and vertices inside a boundary after the step
 } PxClothWalls;
 
@@ -66,6 +67,9 @@ void px_cloth_walls_release(PxClothWalls *walls, PxClothStep *step);
 /// After positions at the end are known (`at`): moves vertices that are too near out of boundaries,
 /// stops those that would pass through one, and gives the boundaries their impulses.
 void px_cloth_walls_end(PxClothWalls *walls, PxClothStep *step);
+
+/// Counts the vertices that are inside boundaries at `at`, after some were moved back there.
+void px_cloth_walls_count(PxClothWalls *walls, PxClothStep *step);
 
 /// Work of boundaries that do not yield on the cloth in the last solve, by their motion, J.
 double px_cloth_walls_work(const PxClothWalls *walls, const PxClothStep *step);

@@ -621,30 +621,33 @@ static void stop_short(PxClothRun *run)
     }
 }
 
-/* Moves cloth out of boundaries that cut into it, unless it would then cross itself and stop. */
+/* Factor by which a boundary may be deeper in cloth than it was at the start of the step. */
+#define DEEPER 1.05
+
+/* Moves cloth out of boundaries that cut into it. What would then cross cloth goes back to where
+ * the solve has left it, which crosses none. */
 static PxStatus move_out(PxWorld *world, PxClothRun *run)
 {
     PxClothStep *s = &run->step;
-    size_t size = s->system->vertices * sizeof(PxVec3);
-    bool left;
-    PxVec3 *at = PX_ARENA_ARRAY(&world->scratch, PxVec3, s->system->vertices + 1);
-    PxVec3 *w = PX_ARENA_ARRAY(&world->scratch, PxVec3, s->system->vertices + 1);
-    if (at == NULL || w == NULL)
+    uint32_t n = s->system->vertices, back = 0, more = 0;
+    double deepest = 0;
+    bool left = false;
+    PxVec3 *safe = PX_ARENA_ARRAY(&world->scratch, PxVec3, n + 1);
+    if (safe == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for contacts");
-    memcpy(at, run->walls.at, size);
-    memcpy(w, s->w, size);
-    PX_TRY(px_cloth_edges_repair(&run->walls, s, true, &run->moved, &left));
-    PX_TRY(px_cloth_collide_stop(&run->collision, run->walls.at));
-    if (run->moved) {
-        run->pierced = left || run->collision.part != NULL;
-        memcpy(run->walls.at, at, size);
-        memcpy(s->w, w, size);
-        if (run->collision.part == NULL)
-            PX_TRY(px_cloth_edges_repair(&run->walls, s, false, &run->moved, &left));
-        else
-            PX_TRY(px_cloth_collide_stop(&run->collision, run->walls.at));
-    }
-    return PX_OK;
+    for (uint32_t i = 0; i < n; ++i)
+        safe[i] = px_mad(s->x[i], run->solved[i], s->dt);
+    PX_TRY(px_cloth_collide_back(&run->collision, run->walls.at, safe, &back));
+    memcpy(safe, run->walls.at, n * sizeof *safe);
+    PX_TRY(px_cloth_edges_repair(&run->walls, s, &run->moved, &left));
+    if (run->moved)
+        PX_TRY(px_cloth_collide_back(&run->collision, run->walls.at, safe, &more));
+    if (left || more > 0)
+        PX_TRY(px_cloth_edges_deepest(&run->walls, &deepest));
+    run->pierced = deepest > DEEPER * run->walls.deepest; /* else no shorter step helps */
+    if (back + more > 0)
+        px_cloth_walls_count(&run->walls, s);
+    return px_cloth_collide_stop(&run->collision, run->walls.at);
 }
 
 /* ---- steps that are taken again ---------------------------------------------------------------
