@@ -90,18 +90,33 @@ double px_cloth_soft_limit(const PxWorld *world)
 
 /* ---- the solve ------------------------------------------------------------------------------- */
 
-static PxClothSolidRow row_of(const PxWorld *world, double dt, uint32_t i)
+/* The longest step while a particle is near cloth: stiffness of contacts depends on that one, not
+ * on the present one. It would grow with the square of a shorter step, and the energy of pressed
+ * contacts with it. */
+static double usual_step(const PxClothStep *s, const PxMaterialDef *def, double radius)
+{
+    double step = strcmp(def->integration.model, "implicit") != 0
+                      ? PASSES * 2 * radius / sound_of(def)
+                      : INFINITY;
+    for (uint32_t k = 0; k < s->system->cloths; ++k)
+        step = fmin(step, s->law[k].step);
+    return step;
+}
+
+static PxClothSolidRow row_of(const PxWorld *world, const PxClothStep *s, uint32_t i)
 {
     const PxParticles *p = &world->particles;
     const PxMaterialDef *def = &world->materials.data[p->material[i]].def;
-    double radius = (double)p->radius[i], layers = sound_of(def) * dt / (2 * radius);
+    double radius = (double)p->radius[i], layers = sound_of(def) * s->dt / (2 * radius);
+    double step = usual_step(s, def, radius);
     PxClothSolidRow r = {.row = i,
                          .place = px_particle_place(p, i),
                          .velocity = velocity_of(p, i),
                          .mass = (double)p->mass[i] * (1 + layers),
                          .radius = radius,
                          .friction = def->friction};
-    r.stiff = fmax(2 * modulus_of(def) * radius, r.mass / (dt * dt));
+    double usual = (double)p->mass[i] * (1 + sound_of(def) * step / (2 * radius));
+    r.stiff = fmax(2 * modulus_of(def) * radius, usual / (step * step));
     return r;
 }
 
@@ -148,7 +163,7 @@ PxStatus px_cloth_soft_begin(PxWorld *world, PxClothStep *s)
     for (uint32_t i = 0; i < p->table.count; ++i) {
         if (elastic.component[i] == 0)
             continue;
-        PxClothSolidRow r = row_of(world, s->dt, i);
+        PxClothSolidRow r = row_of(world, s, i);
         r.held = solid.handle[i] != 0;
         r.grip = px_vec((double)((const float *)grip->data[0])[i],
                         (double)((const float *)grip->data[1])[i],
