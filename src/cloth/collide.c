@@ -17,6 +17,7 @@
 #define SKEW 0.05    /* sine of the angle below which edges count as parallel by degrees */
 #define FLAT 0.1     /* gradient of the length of an intersection that is 0 but for rounding */
 #define DRAW 0.2     /* thicknesses by which crossed cloth is drawn apart in a step */
+#define THIN 0.25    /* part of the edges: what is thinner is drawn apart as fast as that */
 #define TIE 1000.0   /* strength of a tie, masses of its vertices */
 #define STRONGER 4.0 /* factor from round to round: the body that presses may be much heavier */
 #define HARDEST 32.0 /* factor by which bodies make contacts between layers steeper, at most */
@@ -510,12 +511,14 @@ static PxStatus untangle(PxClothCollision *c)
             sum = aside(s, cut, own, middle, n, px_normalized(edge_n, px_vec(0, 0, 0)));
         }
         uint32_t a = y->of_face[cut->of], b = y->of_face[cut->face];
+        double size = fmax(0.5 * (c->search.thick[a] + c->search.thick[b]),
+                           THIN * 0.5 * (y->edge[a] + y->edge[b]));
         PxClothContact out = {
             .kind = PX_CLOTH_UNTANGLE,
             .vertex = {cut->edge[0], cut->edge[1], face[0], face[1], face[2]},
             .weight = {1 - cut->part, cut->part, -cut->weight[0], -cut->weight[1], -cut->weight[2]},
             .normal = px_normalized(sum, px_vec(0, 0, 0)),
-            .keep = DRAW * 0.5 * (c->search.thick[a] + c->search.thick[b]),
+            .keep = DRAW * size,
             .stiff = 5 * (c->stiff[a] + c->stiff[b]),
             .load = -1};
         for (int v = 0; v < 5; ++v)
