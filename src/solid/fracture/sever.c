@@ -231,7 +231,7 @@ static PxStatus list_moves(Job *job)
     const PxCrackGrowth *g = job->growth;
     PxCrackCells *cells = &g->cells[1];
     uint32_t count = (uint32_t)g->moves->count;
-    bool good = px_crack_cells_reset(cells, cell_of(job) + job->longest, count);
+    bool good = px_crack_cells_reset(cells, cell_of(job) + fmax(job->longest, g->reach), count);
     for (uint32_t k = 0; k < count && good; ++k) {
         PxVec3 at = px_front_place(g, g->moves->data[k].body, g->moves->data[k].at);
         good = px_crack_cells_add(cells, at, at, k);
@@ -243,7 +243,8 @@ static PxStatus list_moves(Job *job)
 /* Has a front moved so near to the triangle that a point of it is at another distance? */
 static bool is_touched(const Job *job, const Face *face)
 {
-    double reach = job->opaque + face->wide + job->longest;
+    const PxCrackGrowth *g = job->growth;
+    double reach = face->wide + (g->refit ? g->reach : job->opaque + job->longest);
     uint32_t k;
     PxCrackSearch search = px_crack_search_ball(
         job->moves, px_front_place(job->growth, face->body, face->middle), reach);
@@ -279,13 +280,15 @@ static void face_block(void *user, uint32_t begin, uint32_t end, int thread)
     PxCracks *c = g->cracks;
     for (uint32_t k = begin; k < end; ++k) {
         PxCrackTriangle *t = &c->triangles.data[k];
-        if (!t->young)
+        if (!t->young && !g->refit)
             continue;
         Face face = face_of(c, k);
-        if (k < g->old && !is_touched(job, &face))
+        if ((k < g->old || g->refit) && !is_touched(job, &face))
             continue;
         double reach = job->opaque + face.wide;
-        t->young = list_near(job, &face, reach) <= reach;
+        bool young = list_near(job, &face, reach) <= reach;
+        if (!g->refit)
+            t->young = young;
         lower_face(job, &face);
     }
 }
