@@ -2,6 +2,7 @@
 
 #include "base/random.h"
 #include "matter/kernel.h"
+#include "matter/melt.h"
 #include "solid/fracture/paint.h"
 #include "solid/pieces.h"
 #include "solid/stress.h"
@@ -63,7 +64,8 @@ static double strength_of(const PxFractureField *f, uint32_t i)
 {
     const PxSolid *s = f->solid;
     const PxMaterialDef *def = &s->material[s->particles->material[i]].def;
-    if (!def->fracture.fractures || (f->molten != NULL && f->molten[i] > 0.0f))
+    double solid = f->molten != NULL ? px_melt_strength(1 - (double)f->molten[i]) : 1;
+    if (!def->fracture.fractures || !(solid > 0))
         return 0;
     double u = px_random_unit(s->particles->id[i], 0, 0x66726163);
     double left = 1;
@@ -71,7 +73,8 @@ static double strength_of(const PxFractureField *f, uint32_t i)
         left = (1 - (double)f->weak[0][i]) *
                (1 - def->fracture.score_depth * fmin((double)f->weak[1][i], 1));
     /* a factor of 0 leaves what breaks at the least stress, not what never breaks */
-    return def->fracture.strength * (1 + def->fracture.scatter * (2 * u - 1)) * fmax(left, 1e-6);
+    return solid * def->fracture.strength * (1 + def->fracture.scatter * (2 * u - 1)) *
+           fmax(left, 1e-6);
 }
 
 /* Bound of the largest eigenvalue: the mean, and the largest that this mean and norm allow. */

@@ -20,8 +20,7 @@ typedef struct PxFractureField {
     const PxSolid *solid;
     const PxVec3 *origin; ///< by body: its rest origin, m
     const float *weak[5]; ///< by row: PX_FRACTURE_WEAK; NULL: nothing is painted
-    const float *molten;  ///< by row: molten fraction; what is not wholly solid does not break.
-                          ///< NULL: nothing melts
+    const float *molten;  ///< by row: molten fraction (px_melt_strength()); NULL: nothing melts
     PxMat3 *stress;  ///< by row: Cauchy stress in the axes of its frame, larger across scores, Pa
     float *strength; ///< by row: tensile strength, Pa; 0: does not fracture
     float *largest;  ///< by row: bound of the largest principal stress, Pa
