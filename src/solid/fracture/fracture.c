@@ -12,7 +12,8 @@
 void px_fracture_init(PxFracture *f, const PxAllocator *allocator)
 {
     *f = (PxFracture){.planned = false};
-    px_grid_init(&f->grid, allocator);
+    for (int k = 0; k < 2; ++k)
+        px_grid_init(&f->grid[k], allocator);
 }
 
 void px_fracture_free(PxFracture *f)
@@ -27,7 +28,8 @@ void px_fracture_free(PxFracture *f)
     px_crack_cells_free(&f->sheets.cells);
     for (int k = 0; k < 2; ++k)
         px_crack_cells_free(&f->cells[k]);
-    px_grid_free(&f->grid);
+    for (int k = 0; k < 2; ++k)
+        px_grid_free(&f->grid[k]);
 }
 
 size_t px_fracture_bytes(const PxFracture *f)
@@ -35,7 +37,7 @@ size_t px_fracture_bytes(const PxFracture *f)
     return px_cracks_bytes(&f->now) + px_cracks_bytes(&f->next) +
            f->room.capacity * sizeof *f->room.data + f->strength.capacity * sizeof(float) +
            f->moves.capacity * sizeof *f->moves.data + f->fresh.capacity * sizeof *f->fresh.data +
-           px_grid_bytes(&f->grid) + f->sheets.still.capacity +
+           px_grid_bytes(&f->grid[0]) + px_grid_bytes(&f->grid[1]) + f->sheets.still.capacity +
            px_crack_cells_bytes(&f->sheets.cells) + px_crack_cells_bytes(&f->cells[0]) +
            px_crack_cells_bytes(&f->cells[1]);
 }
@@ -64,7 +66,7 @@ PxStatus px_fracture_plan(PxFracture *f, const PxSolid *s, const PxBonds *bonds,
     if (!due && f->now.nodes.count == 0 && !heals)
         return PX_OK;
     PX_TRY(px_stop_check(s->threads));
-    PX_TRY(px_fracture_field(&field, origin, &f->grid));
+    PX_TRY(px_fracture_field(&field, origin, f->grid));
     PX_TRY(px_cracks_copy(&f->next, &f->now));
     PX_TRY(copy_strengths(f, bonds));
     uint32_t healed = heals ? px_cracks_heal(&f->next, &field) : 0;
@@ -134,7 +136,7 @@ PxStatus px_fracture_refit(PxFracture *f, const PxSolid *s, PxBonds *bonds, cons
                             .refit = true};
     uint64_t lowered;
     *changed = false;
-    PX_TRY(px_fracture_field(&field, origin, &f->grid));
+    PX_TRY(px_fracture_field(&field, origin, f->grid));
     PX_TRY(copy_strengths(f, bonds));
     PX_TRY(px_cracks_sever(&growth, bonds, f->strength.data, &lowered));
     if (lowered == 0)

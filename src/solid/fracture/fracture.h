@@ -15,7 +15,7 @@ typedef struct PxFracture {
     PxCrackNodes room;       ///< buffer
     PX_LIST(float) strength; ///< of bonds, planned
     PxCrackMoves moves;      ///< buffer
-    PxGrid grid;             ///< of particles
+    PxGrid grid[2];          ///< of particles
     PxCrackSheets sheets;    ///< of `now`
     PxCrackCells cells[2];   ///< buffers
     PxCrackMoves fresh;      ///< cells that were split since the last px_fracture_refit()
