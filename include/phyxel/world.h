@@ -236,6 +236,7 @@ typedef struct PxFractureDef {
     double smallest;       ///< edge of a cube; smaller pieces do not come off, m; 0: shield / 4
     double rigid_below;    ///< edge of a cube; smaller pieces move as rigid bodies, m; 0: none does
     bool closed_skins;     ///< skins are not cut along cracks that do not divide them
+    double toughness;      ///< energy that a crack takes from the solid, J/m^2 of its area; 0: none
     double resample;       ///< edge of the smallest cells into which those of an octree, or of a
                            ///< lattice, are split near cracks, m; 0: the spacing
 } PxFractureDef;

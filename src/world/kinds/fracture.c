@@ -25,6 +25,10 @@ static const PxField fields[] = {
     NUMBER(history, 0, "", 0, 1,
            "Inertia of a crack's direction: at 0 it follows the stress, at 1 it goes straight on, "
            "whatever the stress."),
+    NUMBER(
+        toughness, 0, "J/m^2", 0, 1e12,
+        "Energy that a crack takes from the solid for each square metre that it grows, as far as "
+        "the matter at its front has it; cracks end sooner. 0: none."),
     NUMBER(shield, 0, "m", 0, 1e6,
            "Distance from a crack in which no other begins: the size of the smallest pieces. 0: "
            "two supports of a solid's particles."),
