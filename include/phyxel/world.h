@@ -236,7 +236,9 @@ typedef struct PxFractureDef {
     double smallest;       ///< edge of a cube; smaller pieces do not come off, m; 0: shield / 4
     double rigid_below;    ///< edge of a cube; smaller pieces move as rigid bodies, m; 0: none does
     bool closed_skins;     ///< skins are not cut along cracks that do not divide them
-    double reserved[1];    ///< must be 0
+    double toughness;      ///< energy that a crack takes from the solid, J/m^2 of its area; 0: none
+    double resample;       ///< edge of the smallest cells into which those of an octree, or of a
+                           ///< lattice, are split near cracks, m; 0: the spacing
 } PxFractureDef;
 
 /// Returns a def with `fractures` false.
@@ -798,6 +800,7 @@ typedef struct PxStats {
     double work_fields;     ///< by force fields; one of the changes of energy above
     double rigid_work_fields, cloth_work_fields; ///< work of force fields on them, J
     uint64_t rigid_fragments; ///< of the fragments: pieces that move as rigid bodies
+    uint64_t resampled;       ///< particles of solids so far that were split into eight
 } PxStats;
 
 /// Description of one member of PxStats, which is a column of stats.csv.

@@ -766,6 +766,7 @@ PxStatus px_elastic_set_open(PxElasticSet *set, const PxCoupling *c, PxSolid *s)
                    .frames = (uint32_t)set->components.count,
                    .frame_of = PX_ARENA_ARRAY(c->scratch, uint32_t, count),
                    .gravity = c->gravity,
+                   .support = (double)(float)(c->solid_support * c->spacing),
                    .scratch = c->scratch,
                    .threads = c->threads,
                    .isa = c->isa,

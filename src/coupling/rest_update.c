@@ -73,10 +73,11 @@ static void kept_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
         uint32_t slot = in->before[i] = in->elastic.slot[i];
         in->solid_now[i] = in->kept[i] = 0.0f;
         if (slot > 0 && elastic) {
-            in->solid_now[i] = f->solid[i];
+            bool final = px_rest_is_final(in, i);
+            in->solid_now[i] = final ? 1.0f : f->solid[i];
             /* cells with too few neighbours for a strain have weight 0 and keep nothing */
-            float weight = px_rest_is_final(in, i) ? 1.0f : in->set->lists.cell_weight[slot - 1];
-            in->kept[i] = f->solid[i] * kept_by_strain(in, i) * weight;
+            float weight = final ? 1.0f : in->set->lists.cell_weight[slot - 1];
+            in->kept[i] = in->solid_now[i] * kept_by_strain(in, i) * weight;
         }
         changed = changed || elastic != (slot > 0) ||
                   (elastic && (in->kept[i] < 1.0f || in->elastic.molten[i] != f->molten[i]));

@@ -4,6 +4,7 @@
 
 #include "dist/disjoint_sets.h"
 #include "coupling/rest_update.h"
+#include "matter/melt.h"
 #include "solid/solid_columns.h"
 
 #include <math.h>
@@ -20,7 +21,8 @@ typedef struct PxRestInput {
     PxSolidColumns solid;
     const PxFractions *fractions;
     uint32_t *before; ///< its row in the set before the update, + 1; 0: it was not in the set
-    float *solid_now; ///< solid fraction; 0 for particles that were not in the set
+    float *solid_now; ///< solid fraction, 1 of what may crack; 0 for particles that were not in the
+                      ///< set
     float *kept;      ///< fraction of its rest place that it keeps, 0 .. 1
     PxVec3 *place;    ///< visible rows: position, m
     PxVec3 *rest;     ///< visible rows: rest place before the update, m
@@ -72,12 +74,12 @@ typedef struct PxRestComponents {
     PxVec3 *move;
 } PxRestComponents;
 
-/// Is a row solid matter that may crack? It keeps rest place and bonds whatever its strain: cracks
-/// lie in the rest shape, and new bonds would close them.
+/// Is a row matter that may crack, solid or partly molten? It keeps rest place and bonds whatever
+/// its strain: cracks lie in the rest shape, and new bonds would close them.
 static inline bool px_rest_is_final(const PxRestInput *in, uint32_t i)
 {
     return in->c->material[in->particles->material[i]].def.fracture.fractures &&
-           !(in->fractions->solid[i] < 1.0f);
+           in->fractions->solid[i] > PX_COHERENT;
 }
 
 /// Does the rest place of a row follow its deformation?

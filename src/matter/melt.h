@@ -18,6 +18,18 @@ static inline double px_melted(const PxMaterialDef *def, double temperature)
     return part > 0 ? part < 1 ? part : 1 : 0;
 }
 
+/// Solid fraction from which on matter hangs together and bears tension. A mush begins to do so
+/// when its grains touch, at solid fractions of 0.2 to 0.5, and its strength grows from there on
+/// (Dahle and Arnberg 1997).
+#define PX_COHERENT 0.4f
+
+/// Part of the strength that is left at a solid fraction.
+static inline double px_melt_strength(double solid)
+{
+    double part = (solid - (double)PX_COHERENT) / (1 - (double)PX_COHERENT);
+    return part > 0 ? part < 1 ? part : 1 : 0;
+}
+
 /// Linear interpolation between the parameters of the cold and the molten state (000 Eq. 6.16).
 /// `hot` is NAN if the molten state has the same value.
 static inline double px_between(double cold, double hot, double melted)

@@ -112,6 +112,7 @@ typedef struct PxSolid {
     uint32_t *frame_of; ///< by row
     double time, dt;    ///< start and length of the step, s
     PxVec3 gravity;     ///< m/s^2
+    double support;     ///< of particles of the world's spacing, m
     PxArena *scratch;
     const PxThreads *threads;
     const PxDist *dist; ///< NULL: one rank has all rows

@@ -12,6 +12,7 @@
 #include "solid/fracture/relax.h"
 #include "solid/integration.h"
 #include "world/octree_body.h"
+#include "world/resample.h"
 #include "world/undo.h"
 
 #include <math.h>
@@ -139,13 +140,14 @@ PxStatus px_elastic_stage_begin(PxWorld *world)
 
 PxStatus px_elastic_stage_split(PxWorld *world)
 {
-    bool split = world->flows;
+    bool split = world->flows || px_resamples(world), lowered;
     while (split) {
         PX_TRY(px_octree_split(world, &split));
         if (split)
             PX_TRY(update_set(world));
     }
-    return PX_OK;
+    PX_TRY(px_resample_bonds(world, &lowered));
+    return lowered ? update_set(world) : PX_OK;
 }
 
 /* Has the elastic matter held by some emitter lost its component? Then the rest shape must be

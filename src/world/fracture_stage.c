@@ -99,6 +99,47 @@ static PxStatus list_blades(PxWorld *world, const PxBoundary ***out, size_t *cou
     return PX_OK;
 }
 
+static PxVec3 corner_of(const PxCracks *c, const PxCrackTriangle *t, int n)
+{
+    return px_crack_place(c, t->corner[n]);
+}
+
+/* Adds `sign` times the energy that the cracks have taken to `due`, by body. */
+static void add_due(const PxWorld *world, const PxCracks *c, double sign, double *due)
+{
+    for (size_t k = 0; k < c->triangles.count; ++k) {
+        const PxCrackTriangle *t = &c->triangles.data[k];
+        uint32_t body = c->list.data[t->crack].body;
+        const PxBodyDef *def = &world->bodies.data[body].def;
+        if (def->material.slot == 0)
+            continue;
+        double tough = world->materials.data[def->material.slot - 1].def.fracture.toughness;
+        PxVec3 a = corner_of(c, t, 0);
+        PxVec3 n = px_cross(px_sub(corner_of(c, t, 1), a), px_sub(corner_of(c, t, 2), a));
+        due[body] += 0.5 * sign * tough * px_length(n);
+    }
+}
+
+/* Cracks take their toughness for what they have grown. */
+static PxStatus pay(PxWorld *world, PxSolid *s)
+{
+    const PxFracture *f = &world->fracture;
+    bool tough = false;
+    for (size_t k = 0; k < world->materials.count; ++k)
+        tough = tough || world->materials.data[k].def.fracture.toughness > 0;
+    if (!tough || !f->planned)
+        return PX_OK;
+    double *due = PX_ARENA_ARRAY(s->scratch, double, world->bodies.count);
+    if (due == NULL)
+        return px_fail(PX_ERR_MEMORY, "fracture: no room for %zu bodies", world->bodies.count);
+    for (size_t k = 0; k < world->bodies.count; ++k)
+        due[k] = 0;
+    add_due(world, &f->next, 1, due);
+    add_due(world, &f->now, -1, due);
+    px_fracture_pay(s, &world->elastic_set.bonds, f->strength.data, due, world->bodies.count);
+    return PX_OK;
+}
+
 PxStatus px_fracture_stage_plan(PxWorld *world, PxSolid *s)
 {
     PxFracture *f = &world->fracture;
@@ -111,9 +152,10 @@ PxStatus px_fracture_stage_plan(PxWorld *world, PxSolid *s)
     for (size_t k = 0; k < world->bodies.count; ++k)
         origin[k] = world->bodies.data[k].rest_origin;
     px_solid_forces(s, true);
-    px_fracture_note_energy(s);
     PX_TRY(px_fracture_plan(f, s, &world->elastic_set.bonds, origin, world->bodies.count,
                             world->state.step));
+    PX_TRY(pay(world, s));
+    px_fracture_note_energy(s);
     const PxBoundary **blade = NULL;
     size_t blades = 0;
     PX_TRY(list_blades(world, &blade, &blades));

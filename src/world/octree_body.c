@@ -2,11 +2,16 @@
 
 #include "coupling/octree_cells.h"
 #include "solid/carry_stress.h"
+#include "solid/fracture/relax.h"
+#include "solid/pieces.h"
 #include "solid/solid_columns.h"
 #include "spatial/kdtree.h"
 #include "world/elastic_stage.h"
+#include "world/resample.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- supports -------------------------------------------------------------------- */
@@ -91,9 +96,10 @@ static PxStatus find_supports(PxWorld *world, Reach *r)
 
 /* ---- filling ---------------------------------------------------------------------- */
 
-static int level_of(const PxWorld *world, double edge)
+/* How often a cell may be split: down to the spacing, and below it where the material says so. */
+static int level_of(const PxWorld *world, double edge, uint32_t material)
 {
-    return (int)lround(log2(edge / world->def.spacing));
+    return (int)lround(log2(edge / world->def.spacing)) + px_resample_depth(world, material);
 }
 
 /* What a cell has besides what all elastic particles have. */
@@ -133,8 +139,14 @@ static PxStatus put_cells(PxWorld *world, const PxBodyDef *def, const PxCells *c
     PxParticles *p = &world->particles;
     uint32_t first, slot = def->material.slot - 1;
     uint64_t serial = 0;
+    if (px_resample_check(&world->materials.data[slot].def, world->def.spacing) != PX_OK) {
+        char why[120];
+        snprintf(why, sizeof why, "%s", px_error_message());
+        return px_fail(PX_ERR_ARGUMENT, "fracture.resample of '%s' %s",
+                       world->materials.data[slot].name, why);
+    }
     for (size_t k = 0; k < cells->count; ++k)
-        serial += px_cell_serials(level_of(world, cells->size[k]));
+        serial += px_cell_serials(level_of(world, cells->size[k], slot));
     if (serial > PX_DIST_MOST_SERIALS)
         return px_fail(PX_ERR_MEMORY, "octree: %g particles in its cells, allowed are %g",
                        (double)serial, (double)PX_DIST_MOST_SERIALS);
@@ -146,7 +158,7 @@ static PxStatus put_cells(PxWorld *world, const PxBodyDef *def, const PxCells *c
         PxVec3 v = px_add(def->velocity, px_cross(def->spin, px_sub(x, middle)));
         px_world_put(world, first + (uint32_t)k, px_dist_id(world->bodies_made, serial), x, v, body,
                      slot, def->temperature);
-        serial += px_cell_serials(level_of(world, cells->size[k]));
+        serial += px_cell_serials(level_of(world, cells->size[k], slot));
     }
     PxStatus status = px_world_make_elastic(world, first, middle);
     if (status == PX_OK)
@@ -170,6 +182,23 @@ PxStatus px_octree_put(PxWorld *world, const PxBodyDef *def, const PxShape *shap
     return status;
 }
 
+PxStatus px_lattice_cells_put(PxWorld *world, const PxBodyDef *def, const PxPoints *points,
+                              double volume, uint32_t body, PxVec3 middle)
+{
+    double spacing = world->def.spacing;
+    PxCells cells = {.position = points->position,
+                     .size = malloc((points->count + 1) * sizeof *cells.size),
+                     .count = points->count};
+    if (cells.size == NULL)
+        return px_fail(PX_ERR_MEMORY, "body: no room for %zu cells", points->count);
+    for (size_t k = 0; k < points->count; ++k)
+        cells.size[k] = spacing;
+    cells.scale = volume > 0 ? volume / ((double)points->count * spacing * spacing * spacing) : 1;
+    PxStatus status = points->count > 0 ? put_cells(world, def, &cells, body, middle) : PX_OK;
+    free(cells.size);
+    return status;
+}
+
 /* ---- splitting ------------------------------------------------------------------- */
 
 /* Finds the cells to be split in one round, marked by row of the set. */
@@ -178,6 +207,7 @@ typedef struct Look {
     const PxCoupling *c;
     const PxColumn *axes;
     PxSolidColumns solid;
+    bool deep;     /* cells below the spacing may be split too */
     uint8_t *soft; /* does not wholly keep its rest shape */
     uint8_t *split;
 } Look;
@@ -217,14 +247,14 @@ static void split_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxBonds *b = &look->set->bonds;
     const uint32_t *row = look->set->row.data;
     for (uint32_t k = begin; k < end; ++k) {
-        look->split[k] = look->soft[k];
-        if (!px_is_coarse(look->c, row[k])) {
-            look->split[k] = 0;
+        bool coarse = px_is_coarse(look->c, row[k]);
+        look->split[k] = look->split[k] || (coarse && look->soft[k]);
+        if (!coarse && !look->deep)
             continue;
-        }
         for (uint32_t e = b->start[k]; e < b->start[k + 1] && !look->split[k]; ++e) {
             uint32_t other = b->other[e];
-            look->split[k] = look->soft[other] || breaks_balance(look, row[k], row[other]);
+            look->split[k] =
+                (coarse && look->soft[other]) || breaks_balance(look, row[k], row[other]);
         }
     }
 }
@@ -246,7 +276,8 @@ static void make_child(PxWorld *world, uint32_t row, int child, PxMat3 deformati
     double edge = 2 * (double)p->radius[row];
     PxVec3 way = child_offset(axes, edge, child);
     PxVec3 x = px_add(px_particle_place(p, row), px_mat3_apply(deformation, way));
-    p->id[row] += 1 + (uint64_t)child * px_cell_serials(level_of(world, edge) - 1);
+    p->id[row] +=
+        1 + (uint64_t)child * px_cell_serials(level_of(world, edge, p->material[row]) - 1);
     px_particle_put(p, row, x);
     s.rest[0][row] = (float)((double)s.rest[0][row] + way.x);
     s.rest[1][row] = (float)((double)s.rest[1][row] + way.y);
@@ -255,6 +286,9 @@ static void make_child(PxWorld *world, uint32_t row, int child, PxMat3 deformati
     s.volume[row] *= 0.125f;
     p->radius[row] *= 0.5f;
     s.support[row] = support;
+    float *energy = px_fracture_column(&p->table, PX_FRACTURE_ENERGY);
+    if (energy != NULL)
+        energy[row] *= 0.125f;
     if (s.handle[row] != 0) {
         PxHandleGrip grip = px_handle_grip(world, s.handle[row] - 1, world->state.time);
         PxVec3 hold = px_pose_to_rest(&grip.pose, grip.pivot, x);
@@ -306,11 +340,10 @@ static PxStatus child_supports(PxWorld *world, const Look *look, uint32_t begin,
 }
 
 /* One round: splits all marked cells into their children. All that may fail comes first. */
-static PxStatus split_cells(PxWorld *world, const Look *look, uint32_t cells)
+static PxStatus split_cells(PxWorld *world, const Look *look, const PxSolid *s, uint32_t cells)
 {
     PxElasticSet *set = &world->elastic_set;
     PxTable *t = &world->particles.table;
-    PxSolid s;
     float *support = PX_ARENA_ARRAY(&world->scratch, float, 8 * (size_t)cells), *next = support;
     if (support == NULL)
         return px_fail(PX_ERR_MEMORY, "octree: no room for %u particles", 8 * cells);
@@ -320,17 +353,16 @@ static PxStatus split_cells(PxWorld *world, const Look *look, uint32_t cells)
         for (uint32_t i = f->begin; i < f->end; ++i)
             next += look->split[i] ? 8 : 0;
     }
-    PX_TRY(px_elastic_set_gather(set, look->c));
-    PX_TRY(px_elastic_set_open(set, look->c, &s));
-    px_solid_forces(&s, false);
     PX_TRY(px_table_reserve(t, (size_t)t->count + 7 * (size_t)cells));
     px_particles_refresh(&world->particles);
     next = support;
-    for (uint32_t k = 0; k < s.count; ++k) {
+    for (uint32_t k = 0; k < s->count; ++k) {
         if (!look->split[k])
             continue;
         uint32_t row = set->row.data[k];
-        PxMat3 map = px_mat3_multiply(s.frame[s.frame_of[k]].turn, px_solid_deformation(&s, k));
+        if (!px_resample_note(world, row))
+            return px_fail(PX_ERR_MEMORY, "octree: no room for %u cells", cells);
+        PxMat3 map = px_mat3_multiply(s->frame[s->frame_of[k]].turn, px_solid_deformation(s, k));
         for (int child = 7; child >= 0; --child) {
             uint32_t to = child > 0 ? t->count : row;
             if (child > 0)
@@ -339,37 +371,69 @@ static PxStatus split_cells(PxWorld *world, const Look *look, uint32_t cells)
         }
         next += 8;
     }
+    world->state.resampled += cells;
     return PX_OK;
+}
+
+/* Pieces that move as rigid bodies have no strain to split. Returns the number of cells left. */
+static uint32_t spare_rigid(const PxSolid *s, uint8_t *split)
+{
+    uint32_t cells = 0;
+    for (uint32_t k = 0; k < s->count; ++k) {
+        split[k] = split[k] && !px_solid_is_rigid(s, k);
+        cells += split[k];
+    }
+    return cells;
+}
+
+static PxStatus find_and_split(PxWorld *world, Look *look, bool *split)
+{
+    PxElasticSet *set = &world->elastic_set;
+    uint32_t count = (uint32_t)set->row.count, cells = 0;
+    PxSolid s;
+    px_elastic_set_locate(set, &world->particles);
+    px_solid_columns(&world->particles.table, &look->solid);
+    memset(look->split, 0, count);
+    if (px_resamples(world))
+        PX_TRY(px_resample_mark(world, look->split));
+    px_parallel_for(&world->threads, count, 4 * PX_BLOCK, soft_block, look);
+    px_parallel_for(&world->threads, count, PX_BLOCK, split_block, look);
+    for (uint32_t k = 0; k < count; ++k)
+        cells += look->split[k];
+    if (cells == 0)
+        return PX_OK;
+    PX_TRY(px_elastic_set_gather(set, look->c));
+    PX_TRY(px_elastic_set_open(set, look->c, &s));
+    px_solid_forces(&s, false);
+    cells = spare_rigid(&s, look->split);
+    *split = cells > 0;
+    return cells > 0 ? split_cells(world, look, &s, cells) : PX_OK;
 }
 
 PxStatus px_octree_split(PxWorld *world, bool *split)
 {
-    PxElasticSet *set = &world->elastic_set;
     PxCoupling c = px_world_coupling(world);
     PxArena *scratch = &world->scratch;
-    uint32_t count = (uint32_t)set->row.count, cells = 0;
-    bool coarse = false;
+    uint32_t count = (uint32_t)world->elastic_set.row.count;
+    const PxColumn *axes = px_cell_axes_column(&world->particles.table);
+    bool coarse = false, deep = false;
     *split = false;
+    for (uint32_t k = 0; k < world->materials.count; ++k)
+        deep = deep || px_resample_depth(world, k) > 0;
     for (uint32_t i = 0; c.sizes && i < world->particles.table.count && !coarse; ++i)
         coarse = px_is_coarse(&c, i);
-    if (!coarse || count == 0)
+    if ((!coarse && !deep) || axes == NULL || count == 0)
         return PX_OK;
     PxArenaMark mark = px_arena_mark(scratch);
-    Look look = {.set = set,
+    Look look = {.set = &world->elastic_set,
                  .c = &c,
-                 .axes = px_cell_axes_column(&world->particles.table),
+                 .axes = axes,
+                 .deep = deep,
                  .soft = PX_ARENA_ARRAY(scratch, uint8_t, count),
                  .split = PX_ARENA_ARRAY(scratch, uint8_t, count)};
     if (look.soft == NULL || look.split == NULL)
         return px_fail(PX_ERR_MEMORY, "octree: no room for %u particles", count);
-    px_elastic_set_locate(set, &world->particles);
-    px_solid_columns(&world->particles.table, &look.solid);
-    px_parallel_for(&world->threads, count, 4 * PX_BLOCK, soft_block, &look);
-    px_parallel_for(&world->threads, count, PX_BLOCK, split_block, &look);
-    for (uint32_t k = 0; k < count; ++k)
-        cells += look.split[k];
-    *split = cells > 0;
-    PxStatus status = *split ? split_cells(world, &look, cells) : PX_OK;
+    PxStatus status = find_and_split(world, &look, split);
     px_arena_release(scratch, mark);
     return status;
 }

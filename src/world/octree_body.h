@@ -22,8 +22,14 @@ PxStatus px_octree_put(PxWorld *world, const PxBodyDef *def, const PxShape *shap
 
 #define PX_OCTREE_NEIGHBOURS 12
 
+/// The same for the cubes of a lattice, of one spacing each, that resampling may split. `volume`:
+/// of all of them; 0: a cube of one spacing each. Errors: PX_ERR_MEMORY.
+PxStatus px_lattice_cells_put(PxWorld *world, const PxBodyDef *def, const PxPoints *points,
+                              double volume, uint32_t body, PxVec3 middle);
+
 /// Splits coarse cells that are not wholly solid, or are bonded to particles that are not, into
-/// their 8 children; and those that would touch cells less than half as large. Mass, heat, momentum
+/// their 8 children; those that resampling asks for (world/resample.h); and those that would touch
+/// cells less than half as large. Mass, heat, momentum
 /// and the centre of mass stay. *split: some were; the elastic set must be updated, and the next
 /// call may split children. Call with an elastic set that is up to date.
 PxStatus px_octree_split(PxWorld *world, bool *split);

@@ -183,6 +183,7 @@ static PxStatus check_state(const PxWorldState *state)
         {"crack_ends", state->crack_ends},
         {"crack_relax", state->crack_relax},
         {"rigid_fragments", state->rigid_fragments},
+        {"resampled", state->resampled},
     };
     for (size_t k = 0; k < PX_COUNT(real); ++k)
         if (!(real[k].value >= 0 && real[k].value <= real[k].most))

@@ -45,7 +45,8 @@
     WHOLE(crack_ends)                                                                              \
     REAL(crack_speed)      /* of the fastest front in the last step, in cells per second */        \
     WHOLE(crack_relax)     /* 1: bonds were lowered at the end of the last step */                 \
-    WHOLE(rigid_fragments) /* as in PxStats */
+    WHOLE(rigid_fragments) /* these two as in PxStats */                                           \
+    WHOLE(resampled)
 
 typedef struct PxWorldState {
 #define PX_WHOLE(name) uint64_t name;

@@ -165,6 +165,7 @@ static void measure(PxWorld *world, PxStats *out)
     out->crack_splits = world->state.crack_splits;
     out->crack_merges = world->state.crack_merges;
     out->crack_ends = world->state.crack_ends;
+    out->resampled = world->state.resampled;
     out->crack_area = px_fracture_area(world);
 }
 

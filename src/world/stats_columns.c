@@ -136,6 +136,7 @@ static const PxStatsColumn columns[] = {
                         "in parts."),
     WHOLE(crack_merges, "Crack fronts so far whose ends met."),
     WHOLE(crack_ends, "Crack fronts so far that came to an end."),
+    WHOLE(resampled, "Particles of solids so far that were split into eight."),
     REAL(crack_area, "crack_area", "m^2", "Area of all cracks in the rest shape, one side."),
     WHOLE(joints_broken, "Joints of rigid bodies that have broken."),
     WORK(fields, "Change of `kinetic` + `potential` + `elastic` in this step by force fields; one "

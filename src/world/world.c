@@ -10,6 +10,7 @@
 #include "world/heat_stage.h"
 #include "world/elastic_stage.h"
 #include "world/octree_body.h"
+#include "world/resample.h"
 #include "world/overlap.h"
 #include "world/pressure_mean.h"
 #include "world/copies.h"
@@ -375,6 +376,13 @@ static PxStatus add_particles(PxWorld *world, const PxBodyDef *def, const PxShap
         PX_TRY(px_shape_fill_fitted(shape, world->def.spacing, MOST_PARTICLES, &points));
     else
         PX_TRY(px_shape_fill(shape, lattice, world->def.spacing, MOST_PARTICLES, &points));
+    if (px_resample_depth(world, def->material.slot - 1) > 0) {
+        double volume = def->fill == PX_FILL_FITTED ? px_shape_volume(shape) : 0;
+        PxStatus put =
+            px_lattice_cells_put(world, def, &points, volume, body, middle_of(shape, &def->shape));
+        px_points_free(&points);
+        return put;
+    }
     uint32_t first;
     PxParticles *p = &world->particles;
     PxStatus status = px_table_append(&p->table, points.count, &first);

@@ -11,6 +11,7 @@
 #include "surface/coat/options.h"
 #include "surface/skin/skin.h"
 #include "world/overlap.h"
+#include "world/resample.h"
 
 #include <float.h>
 #include <stdlib.h>
@@ -383,6 +384,20 @@ static void check_explicit(PxScene *scene)
     }
 }
 
+/* Cells of solids that break may be split, but not without end. */
+static void check_resampling(PxScene *scene)
+{
+    PxPath root = px_path_root(), materials = px_path_key(&root, "materials");
+    for (size_t k = 0; k < scene->materials; ++k) {
+        const PxMaterialDef *def = &scene->material[k].def;
+        if (px_resample_check(def, scene->world.spacing) == PX_OK)
+            continue;
+        PxPath own = px_path_key(&materials, def->name), of = px_path_key(&own, "fracture");
+        PxPath at = px_path_key(&of, "resample");
+        px_complain(scene, PX_ERROR, &at, PX_AT_VALUE, "%s", px_error_message());
+    }
+}
+
 static void check_late_events(PxScene *scene)
 {
     double end = scene->head.time.frames / scene->head.time.fps;
@@ -644,6 +659,7 @@ static PxStatus check_all(PxScene *scene, const PxSurvey *survey)
     check_looks(scene);
     check_amount(scene, survey);
     check_late_events(scene);
+    check_resampling(scene);
     PX_TRY(px_survey_check_flow(scene, survey));
     PX_TRY(px_survey_check_hold(scene, survey));
     PX_TRY(px_survey_check_gauges(scene));

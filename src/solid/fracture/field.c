@@ -2,6 +2,7 @@
 
 #include "base/random.h"
 #include "matter/kernel.h"
+#include "matter/melt.h"
 #include "solid/fracture/paint.h"
 #include "solid/pieces.h"
 #include "solid/stress.h"
@@ -63,7 +64,8 @@ static double strength_of(const PxFractureField *f, uint32_t i)
 {
     const PxSolid *s = f->solid;
     const PxMaterialDef *def = &s->material[s->particles->material[i]].def;
-    if (!def->fracture.fractures || (f->molten != NULL && f->molten[i] > 0.0f))
+    double solid = f->molten != NULL ? px_melt_strength(1 - (double)f->molten[i]) : 1;
+    if (!def->fracture.fractures || !(solid > 0))
         return 0;
     double u = px_random_unit(s->particles->id[i], 0, 0x66726163);
     double left = 1;
@@ -71,7 +73,8 @@ static double strength_of(const PxFractureField *f, uint32_t i)
         left = (1 - (double)f->weak[0][i]) *
                (1 - def->fracture.score_depth * fmin((double)f->weak[1][i], 1));
     /* a factor of 0 leaves what breaks at the least stress, not what never breaks */
-    return def->fracture.strength * (1 + def->fracture.scatter * (2 * u - 1)) * fmax(left, 1e-6);
+    return solid * def->fracture.strength * (1 + def->fracture.scatter * (2 * u - 1)) *
+           fmax(left, 1e-6);
 }
 
 /* Bound of the largest eigenvalue: the mean, and the largest that this mean and norm allow. */
@@ -126,58 +129,94 @@ PxStatus px_fracture_stresses(PxFractureField *f, const PxSolid *s, bool *due)
     return PX_OK;
 }
 
-PxStatus px_fracture_field(PxFractureField *f, const PxVec3 *origin, PxGrid *grid)
+/* Cells up to this many times the smallest one share its grid. */
+#define SMALL 1.5f
+
+/* Sorts some rows, `spot`, by a grid whose cells are as large as those reach. */
+static PxStatus sort_spots(const PxFractureField *f, PxFractureSpot *spot, uint32_t count,
+                           PxGrid *grid)
 {
     const PxSolid *s = f->solid;
+    PxArenaMark mark = px_arena_mark(s->scratch);
+    uint32_t *order = PX_ARENA_ARRAY(s->scratch, uint32_t, count);
+    uint64_t *id = PX_ARENA_ARRAY(s->scratch, uint64_t, count);
+    PxFractureSpot *from = PX_ARENA_ARRAY(s->scratch, PxFractureSpot, count);
     float *x[3];
-    uint32_t *order = PX_ARENA_ARRAY(s->scratch, uint32_t, s->count);
-    bool there = order != NULL;
+    bool there = order != NULL && id != NULL && from != NULL;
     for (int k = 0; k < 3; ++k) {
-        x[k] = PX_ARENA_ARRAY(s->scratch, float, s->count);
+        x[k] = PX_ARENA_ARRAY(s->scratch, float, count);
         there = there && x[k] != NULL;
     }
-    f->rest = PX_ARENA_ARRAY(s->scratch, PxVec3, s->count);
-    f->cell = PX_ARENA_ARRAY(s->scratch, float, s->count);
-    f->spot = PX_ARENA_ARRAY(s->scratch, PxFractureSpot, s->count);
-    if (!there || f->rest == NULL || f->cell == NULL || f->spot == NULL)
-        return px_fail(PX_ERR_MEMORY, "fracture: no room for %u particles", s->count);
+    if (!there)
+        return px_fail(PX_ERR_MEMORY, "fracture: no room for %u particles", count);
     double largest = 0;
-    f->largest_cell = f->largest_support = 0.0f;
-    for (uint32_t i = 0; i < s->count; ++i) {
-        PxVec3 o = origin[s->particles->body[i]];
-        f->rest[i] = px_vec((double)s->columns.rest[0][i], (double)s->columns.rest[1][i],
-                            (double)s->columns.rest[2][i]);
-        x[0][i] = (float)(f->rest[i].x + o.x);
-        x[1][i] = (float)(f->rest[i].y + o.y);
-        x[2][i] = (float)(f->rest[i].z + o.z);
-        f->cell[i] = (float)cbrt((double)s->columns.volume[i]);
-        f->largest_cell = fmaxf(f->largest_cell, f->cell[i]);
-        f->largest_support = fmaxf(f->largest_support, s->columns.support[i]);
+    for (uint32_t k = 0; k < count; ++k) {
+        uint32_t i = spot[k].row;
+        PxVec3 at = px_add(f->rest[i], f->origin[spot[k].body]);
+        x[0][k] = (float)at.x;
+        x[1][k] = (float)at.y;
+        x[2][k] = (float)at.z;
+        id[k] = s->particles->id[i];
+        from[k] = spot[k];
         /* the nearer end of a bond, seen from the middle of a triangle that is a cell wide */
         double cell = (double)f->cell[i];
         largest = fmax(largest, fmax(FILL * cell, 0.5 * (double)s->columns.support[i] + cell));
     }
-    PxGridPoints points = {x[0], x[1], x[2], s->count};
+    PxGridPoints points = {x[0], x[1], x[2], count};
     PxGridFrame frame = px_grid_frame(largest, &points, 1, s->threads, NULL);
-    PX_TRY(px_grid_sort(grid, &frame, points, s->particles->id, order, s->scratch, s->threads));
-    for (uint32_t k = 0; k < s->count; ++k) {
-        uint32_t i = order[k];
-        f->spot[k] =
+    PX_TRY(px_grid_sort(grid, &frame, points, id, order, s->scratch, s->threads));
+    for (uint32_t k = 0; k < count; ++k)
+        spot[k] = from[order[k]];
+    px_arena_release(s->scratch, mark);
+    return PX_OK;
+}
+
+PxStatus px_fracture_field(PxFractureField *f, const PxVec3 *origin, PxGrid grid[2])
+{
+    const PxSolid *s = f->solid;
+    f->rest = PX_ARENA_ARRAY(s->scratch, PxVec3, s->count);
+    f->cell = PX_ARENA_ARRAY(s->scratch, float, s->count);
+    f->spot = PX_ARENA_ARRAY(s->scratch, PxFractureSpot, s->count);
+    if (f->rest == NULL || f->cell == NULL || f->spot == NULL)
+        return px_fail(PX_ERR_MEMORY, "fracture: no room for %u particles", s->count);
+    float least = INFINITY;
+    f->largest_cell = 0.0f;
+    for (uint32_t i = 0; i < s->count; ++i) {
+        f->rest[i] = px_vec((double)s->columns.rest[0][i], (double)s->columns.rest[1][i],
+                            (double)s->columns.rest[2][i]);
+        f->cell[i] = (float)cbrt((double)s->columns.volume[i]);
+        f->largest_cell = fmaxf(f->largest_cell, f->cell[i]);
+        least = fminf(least, f->cell[i]);
+    }
+    f->small = 0;
+    for (uint32_t k = 0; k < s->count; ++k)
+        f->small += f->cell[k] <= SMALL * least;
+    uint32_t next[2] = {0, f->small};
+    for (uint32_t i = 0; i < s->count; ++i)
+        f->spot[next[!(f->cell[i] <= SMALL * least)]++] =
             (PxFractureSpot){{s->columns.rest[0][i], s->columns.rest[1][i], s->columns.rest[2][i]},
                              f->cell[i],
                              i,
                              s->particles->body[i]};
-    }
     f->grid = grid;
     f->origin = origin;
-    return PX_OK;
+    PX_TRY(sort_spots(f, f->spot, f->small, &grid[0]));
+    return sort_spots(f, f->spot + f->small, s->count - f->small, &grid[1]);
 }
 
-int px_fracture_runs(const PxFractureField *f, uint32_t body, PxVec3 at, PxRange run[9])
+int px_fracture_runs(const PxFractureField *f, uint32_t body, PxVec3 at,
+                     PxRange run[PX_FRACTURE_RUNS])
 {
-    PxVec3 o = f->origin[body];
-    return px_grid_rows(f->grid, (float)(at.x + o.x), (float)(at.y + o.y), (float)(at.z + o.z),
-                        run);
+    PxVec3 x = px_add(at, f->origin[body]);
+    int runs = px_grid_rows(&f->grid[0], (float)x.x, (float)x.y, (float)x.z, run);
+    if (f->small == f->solid->count)
+        return runs;
+    int more = px_grid_rows(&f->grid[1], (float)x.x, (float)x.y, (float)x.z, run + runs);
+    for (int k = runs; k < runs + more; ++k) {
+        run[k].begin += f->small;
+        run[k].end += f->small;
+    }
+    return runs + more;
 }
 
 /* Sums over the rows near a point. */
@@ -213,7 +252,7 @@ static PxFractureSample sample(const PxFractureField *f, uint32_t body, PxVec3 a
                                Sums *sum)
 {
     PxFractureSample out = {.nearest = UINT32_MAX};
-    PxRange run[9];
+    PxRange run[PX_FRACTURE_RUNS];
     int runs = px_fracture_runs(f, body, at, run);
     double most = FILL * (double)f->largest_cell;
     sum->near = most * most;

@@ -20,16 +20,16 @@ typedef struct PxFractureField {
     const PxSolid *solid;
     const PxVec3 *origin; ///< by body: its rest origin, m
     const float *weak[5]; ///< by row: PX_FRACTURE_WEAK; NULL: nothing is painted
-    const float *molten;  ///< by row: molten fraction; what is not wholly solid does not break.
-                          ///< NULL: nothing melts
+    const float *molten;  ///< by row: molten fraction (px_melt_strength()); NULL: nothing melts
     PxMat3 *stress;  ///< by row: Cauchy stress in the axes of its frame, larger across scores, Pa
     float *strength; ///< by row: tensile strength, Pa; 0: does not fracture
     float *largest;  ///< by row: bound of the largest principal stress, Pa
-    const PxGrid *grid;                  ///< of the rest positions
-    PxFractureSpot *spot;                ///< in the order of the grid
-    PxVec3 *rest;                        ///< by row: rest position, m
-    float *cell;                         ///< by row: edge of its cell in the rest shape, m
-    float largest_cell, largest_support; ///< m
+    const PxGrid *grid;   ///< of the rest positions: of the smallest cells, and of all larger ones
+    uint32_t small;       ///< number of rows with the smallest cells
+    PxFractureSpot *spot; ///< in the order of the grids
+    PxVec3 *rest;         ///< by row: rest position, m
+    float *cell;          ///< by row: edge of its cell in the rest shape, m
+    float largest_cell;   ///< m
 } PxFractureField;
 
 /// What a point of the rest shape feels.
@@ -48,7 +48,7 @@ typedef struct PxFractureSample {
 PxStatus px_fracture_stresses(PxFractureField *field, const PxSolid *solid, bool *due);
 
 /// Sorts the rows for px_fracture_sample(). Errors: PX_ERR_MEMORY.
-PxStatus px_fracture_field(PxFractureField *field, const PxVec3 *origin, PxGrid *grid);
+PxStatus px_fracture_field(PxFractureField *field, const PxVec3 *origin, PxGrid grid[2]);
 
 /// Samples the field at a point of the rest shape of a body.
 PxFractureSample px_fracture_sample(const PxFractureField *field, uint32_t body, PxVec3 at);
@@ -56,7 +56,10 @@ PxFractureSample px_fracture_sample(const PxFractureField *field, uint32_t body,
 /// The same, without stress and strength.
 PxFractureSample px_fracture_outline(const PxFractureField *field, uint32_t body, PxVec3 at);
 
-/// Runs of `spot` that may lie within a cell of the grid of the point. Returns their number.
-int px_fracture_runs(const PxFractureField *field, uint32_t body, PxVec3 at, PxRange run[9]);
+#define PX_FRACTURE_RUNS 18
+
+/// Runs of `spot` that may lie within a cell of their grid of the point. Returns their number.
+int px_fracture_runs(const PxFractureField *field, uint32_t body, PxVec3 at,
+                     PxRange run[PX_FRACTURE_RUNS]);
 
 #endif

@@ -12,7 +12,8 @@
 void px_fracture_init(PxFracture *f, const PxAllocator *allocator)
 {
     *f = (PxFracture){.planned = false};
-    px_grid_init(&f->grid, allocator);
+    for (int k = 0; k < 2; ++k)
+        px_grid_init(&f->grid[k], allocator);
 }
 
 void px_fracture_free(PxFracture *f)
@@ -22,20 +23,23 @@ void px_fracture_free(PxFracture *f)
     PX_LIST_FREE(&f->room);
     PX_LIST_FREE(&f->strength);
     PX_LIST_FREE(&f->moves);
+    PX_LIST_FREE(&f->fresh);
     PX_LIST_FREE(&f->sheets.still);
     px_crack_cells_free(&f->sheets.cells);
     for (int k = 0; k < 2; ++k)
         px_crack_cells_free(&f->cells[k]);
-    px_grid_free(&f->grid);
+    for (int k = 0; k < 2; ++k)
+        px_grid_free(&f->grid[k]);
 }
 
 size_t px_fracture_bytes(const PxFracture *f)
 {
     return px_cracks_bytes(&f->now) + px_cracks_bytes(&f->next) +
            f->room.capacity * sizeof *f->room.data + f->strength.capacity * sizeof(float) +
-           f->moves.capacity * sizeof *f->moves.data + px_grid_bytes(&f->grid) +
-           f->sheets.still.capacity + px_crack_cells_bytes(&f->sheets.cells) +
-           px_crack_cells_bytes(&f->cells[0]) + px_crack_cells_bytes(&f->cells[1]);
+           f->moves.capacity * sizeof *f->moves.data + f->fresh.capacity * sizeof *f->fresh.data +
+           px_grid_bytes(&f->grid[0]) + px_grid_bytes(&f->grid[1]) + f->sheets.still.capacity +
+           px_crack_cells_bytes(&f->sheets.cells) + px_crack_cells_bytes(&f->cells[0]) +
+           px_crack_cells_bytes(&f->cells[1]);
 }
 
 static PxStatus copy_strengths(PxFracture *f, const PxBonds *bonds)
@@ -62,7 +66,7 @@ PxStatus px_fracture_plan(PxFracture *f, const PxSolid *s, const PxBonds *bonds,
     if (!due && f->now.nodes.count == 0 && !heals)
         return PX_OK;
     PX_TRY(px_stop_check(s->threads));
-    PX_TRY(px_fracture_field(&field, origin, &f->grid));
+    PX_TRY(px_fracture_field(&field, origin, f->grid));
     PX_TRY(px_cracks_copy(&f->next, &f->now));
     PX_TRY(copy_strengths(f, bonds));
     uint32_t healed = heals ? px_cracks_heal(&f->next, &field) : 0;
@@ -109,6 +113,40 @@ PxStatus px_fracture_plan_nothing(PxFracture *f, const PxBonds *bonds)
     return PX_OK;
 }
 
+/* Gives the bonds the strengths that were planned. */
+static void put_strengths(const PxFracture *f, PxBonds *bonds, uint8_t *weaker)
+{
+    for (uint32_t i = 0; i < bonds->count; ++i) {
+        uint32_t first = bonds->start[i], size = bonds->start[i + 1] - first;
+        weaker[i] = size > 0 && memcmp(bonds->strength + first, f->strength.data + first,
+                                       size * sizeof(float)) != 0;
+    }
+    memcpy(bonds->strength, f->strength.data, f->strength.count * sizeof(float));
+}
+
+PxStatus px_fracture_refit(PxFracture *f, const PxSolid *s, PxBonds *bonds, const PxVec3 *origin,
+                           uint8_t *weaker, bool *changed)
+{
+    PxFractureField field = {.solid = s};
+    PxCrackGrowth growth = {.field = &field,
+                            .cracks = &f->now,
+                            .moves = &f->fresh,
+                            .cells = f->cells,
+                            .reach = f->fresh_reach,
+                            .refit = true};
+    uint64_t lowered;
+    *changed = false;
+    PX_TRY(px_fracture_field(&field, origin, f->grid));
+    PX_TRY(copy_strengths(f, bonds));
+    PX_TRY(px_cracks_sever(&growth, bonds, f->strength.data, &lowered));
+    if (lowered == 0)
+        return PX_OK;
+    PX_TRY(px_fracture_keep_small(s, bonds, f->strength.data));
+    put_strengths(f, bonds, weaker);
+    *changed = true;
+    return PX_OK;
+}
+
 bool px_fracture_commit(PxFracture *f, PxBonds *bonds, uint8_t *weaker)
 {
     if (!f->planned)
@@ -119,11 +157,6 @@ bool px_fracture_commit(PxFracture *f, PxBonds *bonds, uint8_t *weaker)
     f->planned = false;
     if (f->changed == 0 || f->strength.count == 0)
         return false;
-    for (uint32_t i = 0; i < bonds->count; ++i) {
-        uint32_t first = bonds->start[i], size = bonds->start[i + 1] - first;
-        weaker[i] = size > 0 && memcmp(bonds->strength + first, f->strength.data + first,
-                                       size * sizeof(float)) != 0;
-    }
-    memcpy(bonds->strength, f->strength.data, f->strength.count * sizeof(float));
+    put_strengths(f, bonds, weaker);
     return true;
 }

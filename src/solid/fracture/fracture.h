@@ -15,9 +15,11 @@ typedef struct PxFracture {
     PxCrackNodes room;       ///< buffer
     PX_LIST(float) strength; ///< of bonds, planned
     PxCrackMoves moves;      ///< buffer
-    PxGrid grid;             ///< of particles
+    PxGrid grid[2];          ///< of particles
     PxCrackSheets sheets;    ///< of `now`
     PxCrackCells cells[2];   ///< buffers
+    PxCrackMoves fresh;      ///< cells that were split since the last px_fracture_refit()
+    double fresh_reach;      ///< how far bonds of their children reach, m
     bool stale;              ///< `now` must be read from the tables
     bool melted;             ///< set by the caller: rest shapes changed in this step (heal.h)
     bool planned;            ///< `next` and `strength` wait to be committed
@@ -37,6 +39,12 @@ PxStatus px_fracture_plan(PxFracture *fracture, const PxSolid *solid, const PxBo
 
 /// Prepares a plan that changes nothing, for px_fracture_cut(). Errors: PX_ERR_MEMORY.
 PxStatus px_fracture_plan_nothing(PxFracture *fracture, const PxBonds *bonds);
+
+/// Lowers the bonds near the cells that were split where the sheets of `now` cross them: children
+/// have the bonds of their parent, which the sheets may have missed. *changed, `weaker`: as of
+/// px_fracture_commit(). Errors: PX_ERR_MEMORY.
+PxStatus px_fracture_refit(PxFracture *fracture, const PxSolid *solid, PxBonds *bonds,
+                           const PxVec3 *origin, uint8_t *weaker, bool *changed);
 
 /// Applies the plan; cannot fail. True: bonds have changed; then `weaker`, by row, marks the rows
 /// whose bonds did.

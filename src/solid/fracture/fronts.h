@@ -50,6 +50,9 @@ typedef struct PxCrackGrowth {
     uint32_t noted;      ///< triangles before this one are in `sheets`
     uint32_t *tip;       ///< triangles at the front f: entries tip_start[f] to tip_start[f + 1]
     uint32_t *tip_start; ///<
+    bool refit;          ///< `moves` are cells that were split: all sheets within `reach` of them
+                         ///< lower bonds, and stay as they are
+    double reach;        ///< m
     double dt;           ///< s
     double fastest;      ///< of all fronts, in cells per second
     PxCrackEvents events;

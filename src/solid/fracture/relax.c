@@ -41,6 +41,38 @@ static void relax_row(PxSolid *s, uint32_t i, double less)
         s->columns.plastic[k][i] += (float)(part * elastic.m[at[k][0]][at[k][1]]);
 }
 
+static bool is_at_front(const PxBonds *b, const float *strength, uint32_t i)
+{
+    for (uint32_t e = b->start[i]; e < b->start[i + 1]; ++e)
+        if (strength[e] > 0.0f && strength[e] < 1.0f)
+            return true;
+    return false;
+}
+
+void px_fracture_pay(PxSolid *s, const PxBonds *b, const float *strength, const double *due,
+                     size_t bodies)
+{
+    double *there = PX_ARENA_ARRAY(s->scratch, double, bodies);
+    for (size_t k = 0; there != NULL && k < bodies; ++k)
+        there[k] = 0;
+    for (int pass = 0; there != NULL && pass < 2; ++pass)
+        for (uint32_t i = 0; i < s->count; ++i) {
+            uint32_t body = s->particles->body[i];
+            double energy = (double)s->energy[i];
+            if (!(due[body] > 0) || !(energy > 0) || !is_at_front(b, strength, i))
+                continue;
+            if (pass == 0) {
+                there[body] += energy;
+                continue;
+            }
+            double less = energy * fmin(due[body] / there[body], 1);
+            relax_row(s, i, less);
+            s->energy[i] -= (float)less;
+            s->elastic -= less;
+            s->strained = true;
+        }
+}
+
 void px_fracture_relax(PxSolid *s)
 {
     const float *before = px_fracture_column(&s->particles->table, PX_FRACTURE_ENERGY);

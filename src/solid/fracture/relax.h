@@ -8,6 +8,7 @@
 #ifndef PX_SOLID_FRACTURE_RELAX_H
 #define PX_SOLID_FRACTURE_RELAX_H
 
+#include "solid/bonds.h"
 #include "solid/solid.h"
 
 /// Columns of particles in worlds where something breaks: elastic energy at the end of the last
@@ -24,6 +25,12 @@ float *px_fracture_column(const PxTable *particles, const char *name);
 /// Stores the elastic energy of each particle at the end of a step. Call after px_solid_forces(),
 /// which computes it.
 void px_fracture_note_energy(PxSolid *solid);
+
+/// Takes `due` J, by body, from the matter at the fronts of cracks, as far as it has them: rows
+/// some of whose bonds are weaker, but not cut, take part of their strain as plastic strain.
+/// `strength` is that of the bonds from now on. Needs the energies of px_solid_forces().
+void px_fracture_pay(PxSolid *solid, const PxBonds *bonds, const float *strength, const double *due,
+                     size_t bodies);
 
 /// Relaxes the rows at the start of a step with new fits, before contact begins. Changes plastic
 /// strains.

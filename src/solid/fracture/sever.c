@@ -24,6 +24,7 @@ typedef struct Job {
     const PxCrackGrowth *growth;
     const PxBonds *bonds;
     float *strength;
+    float *half; /* by row: half the length of its longest bond, m */
     const Segment *segment;
     const PxCrackCells *fronts; /* segments */
     const PxCrackCells *moves;  /* points that moved */
@@ -164,17 +165,34 @@ static void lower_row(Job *job, const Face *face, uint32_t i)
     }
 }
 
-/* A bond that crosses the triangle has an end within half a support of it. */
+static void half_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    Job *job = user;
+    const PxVec3 *rest = job->growth->field->rest;
+    const PxBonds *b = job->bonds;
+    for (uint32_t i = begin; i < end; ++i) {
+        double square = 0;
+        for (uint32_t e = b->start[i]; e < b->start[i + 1]; ++e) {
+            PxVec3 way = px_sub(rest[b->other[e]], rest[i]);
+            square = fmax(square, px_dot(way, way));
+        }
+        job->half[i] = 0.5001f * (float)sqrt(square); /* rounding */
+    }
+}
+
+/* A bond that crosses the triangle has an end within half its length of it. */
 static void lower_face(Job *job, const Face *face)
 {
     const PxFractureField *f = job->growth->field;
-    PxRange run[9];
+    PxRange run[PX_FRACTURE_RUNS];
     int runs = px_fracture_runs(f, face->body, face->middle, run);
     for (int n = 0; n < runs; ++n)
         for (uint32_t k = run[n].begin; k < run[n].end; ++k) {
             const PxFractureSpot *spot = &f->spot[k];
-            PxVec3 way = px_sub(f->rest[spot->row], face->middle);
-            double reach = 0.5 * (double)f->largest_support + face->wide;
+            PxVec3 way = px_sub(px_vec((double)spot->x[0], (double)spot->x[1], (double)spot->x[2]),
+                                face->middle);
+            double reach = (double)job->half[spot->row] + face->wide;
             if (spot->body == face->body && px_dot(way, way) < reach * reach)
                 lower_row(job, face, spot->row);
         }
@@ -231,7 +249,7 @@ static PxStatus list_moves(Job *job)
     const PxCrackGrowth *g = job->growth;
     PxCrackCells *cells = &g->cells[1];
     uint32_t count = (uint32_t)g->moves->count;
-    bool good = px_crack_cells_reset(cells, cell_of(job) + job->longest, count);
+    bool good = px_crack_cells_reset(cells, cell_of(job) + fmax(job->longest, g->reach), count);
     for (uint32_t k = 0; k < count && good; ++k) {
         PxVec3 at = px_front_place(g, g->moves->data[k].body, g->moves->data[k].at);
         good = px_crack_cells_add(cells, at, at, k);
@@ -243,7 +261,8 @@ static PxStatus list_moves(Job *job)
 /* Has a front moved so near to the triangle that a point of it is at another distance? */
 static bool is_touched(const Job *job, const Face *face)
 {
-    double reach = job->opaque + face->wide + job->longest;
+    const PxCrackGrowth *g = job->growth;
+    double reach = face->wide + (g->refit ? g->reach : job->opaque + job->longest);
     uint32_t k;
     PxCrackSearch search = px_crack_search_ball(
         job->moves, px_front_place(job->growth, face->body, face->middle), reach);
@@ -279,13 +298,15 @@ static void face_block(void *user, uint32_t begin, uint32_t end, int thread)
     PxCracks *c = g->cracks;
     for (uint32_t k = begin; k < end; ++k) {
         PxCrackTriangle *t = &c->triangles.data[k];
-        if (!t->young)
+        if (!t->young && !g->refit)
             continue;
         Face face = face_of(c, k);
-        if (k < g->old && !is_touched(job, &face))
+        if ((k < g->old || g->refit) && !is_touched(job, &face))
             continue;
         double reach = job->opaque + face.wide;
-        t->young = list_near(job, &face, reach) <= reach;
+        bool young = list_near(job, &face, reach) <= reach;
+        if (!g->refit)
+            t->young = young;
         lower_face(job, &face);
     }
 }
@@ -297,6 +318,10 @@ PxStatus px_cracks_sever(const PxCrackGrowth *g, const PxBonds *bonds, float *st
     PxArenaMark mark = px_arena_mark(s->scratch);
     Job job = {.growth = g, .bonds = bonds, .strength = strength};
     *changed = 0;
+    job.half = PX_ARENA_ARRAY(s->scratch, float, s->count);
+    if (job.half == NULL)
+        return px_fail(PX_ERR_MEMORY, "fracture: no room for %u particles", s->count);
+    px_parallel_for(s->threads, s->count, PX_BLOCK, half_block, &job);
     for (uint32_t i = 0; i < s->count; ++i) {
         const PxFractureDef *law = &s->material[s->particles->material[i]].def.fracture;
         if (law->fractures)

@@ -24,7 +24,7 @@ typedef struct Job {
 double px_fracture_shield(const PxSolid *s, uint32_t i)
 {
     const PxFractureDef *law = &s->material[s->particles->material[i]].def.fracture;
-    return law->shield > 0 ? law->shield : 2 * (double)s->columns.support[i];
+    return law->shield > 0 ? law->shield : 2 * s->support;
 }
 
 double px_fracture_smallest(const PxSolid *s, uint32_t i)

@@ -14,6 +14,7 @@ void px_skin_sheets_free(PxSkinSheets *s)
     free(s->at);
     free(s->face);
     free(s->piece);
+    free(s->plane);
     free(s->tip);
     free(s->front);
     px_crack_cells_free(&s->face_cells);
@@ -25,8 +26,9 @@ void px_skin_sheets_free(PxSkinSheets *s)
 size_t px_skin_sheets_bytes(const PxSkinSheets *s)
 {
     return s->points * (sizeof *s->at + sizeof *s->tip) +
-           s->faces * (sizeof *s->face + sizeof *s->piece) + s->fronts * sizeof *s->front +
-           px_crack_cells_bytes(&s->face_cells) + px_crack_cells_bytes(&s->front_cells);
+           s->faces * (sizeof *s->face + sizeof *s->piece + sizeof *s->plane) +
+           s->fronts * sizeof *s->front + px_crack_cells_bytes(&s->face_cells) +
+           px_crack_cells_bytes(&s->front_cells);
 }
 
 static PxVec3 least_of(PxVec3 a, PxVec3 b)
@@ -42,19 +44,15 @@ static PxVec3 most_of(PxVec3 a, PxVec3 b)
 /* Appends a face, for which there is room. False: no memory for its cells. */
 static bool add_face(PxSkinSheets *s, const uint32_t v[3], uint32_t piece)
 {
-    PxVec3 low = s->at[v[0]], high = low, middle = px_vec(0, 0, 0);
+    PxVec3 low = s->at[v[0]], high = low;
     for (int n = 0; n < 3; ++n) {
         PxVec3 x = s->at[v[n]];
         s->face[s->faces][n] = v[n];
         low = least_of(low, x);
         high = most_of(high, x);
-        middle = px_mad(middle, x, 1.0 / 3);
     }
-    for (int n = 0; n < 3; ++n)
-        s->widest = fmax(s->widest, px_length(px_sub(s->at[v[n]], middle)));
     s->piece[s->faces] = piece;
-    return px_crack_cells_add(&s->face_cells, low, high, s->faces) &&
-           px_crack_cells_add(&s->middle_cells, middle, middle, s->faces++);
+    return px_crack_cells_add(&s->face_cells, low, high, s->faces++);
 }
 
 static bool take_faces(PxSkinSheets *s, const PxCracks *cracks, uint32_t body, PxVec3 shift)
@@ -197,7 +195,7 @@ PxStatus px_skin_sheets_make(PxSkinSheets *s, const PxCracks *cracks, uint32_t b
 {
     *s = (PxSkinSheets){.opaque = opaque};
     bool good = px_crack_cells_reset(&s->face_cells, cell, cracks->triangles.count) &&
-                px_crack_cells_reset(&s->middle_cells, cell, cracks->triangles.count) &&
+                px_crack_cells_reset(&s->middle_cells, cell, 1) &&
                 px_crack_cells_reset(&s->front_cells, fmax(cell, opaque), cracks->nodes.count) &&
                 take_faces(s, cracks, body, shift) && take_fronts(s, cracks, body) && turn_faces(s);
     if (good)
@@ -350,6 +348,28 @@ static PxVec3 normal_of(const PxSkinSheets *s, uint32_t k)
     return px_cross(px_sub(s->at[s->face[k][1]], a), px_sub(s->at[s->face[k][2]], a));
 }
 
+PxStatus px_skin_sheets_plane(PxSkinSheets *s)
+{
+    free(s->plane);
+    s->plane = malloc(((size_t)s->faces + 1) * sizeof *s->plane);
+    bool good =
+        s->plane != NULL && px_crack_cells_reset(&s->middle_cells, s->middle_cells.edge, s->faces);
+    s->widest = 0;
+    for (uint32_t k = 0; k < s->faces && good; ++k) {
+        PxSheetFace *to = &s->plane[k];
+        *to = (PxSheetFace){.middle = middle_of(s, k), .normal = normal_of(s, k)};
+        for (int n = 0; n < 3; ++n) {
+            PxVec3 way = px_sub(s->at[s->face[k][n]], to->middle);
+            to->wide = fmax(to->wide, 1.0001 * px_dot(way, way)); /* rounding */
+        }
+        if (s->piece[k] == PX_SHEET_BETWEEN)
+            continue;
+        s->widest = fmax(s->widest, sqrt(to->wide));
+        good = px_crack_cells_add(&s->middle_cells, to->middle, to->middle, k);
+    }
+    return good ? PX_OK : px_fail(PX_ERR_MEMORY, "skin: no room for %u faces of cracks", s->faces);
+}
+
 void px_skin_sheets_look(const PxSkinSheets *s, uint32_t piece, PxVec3 from, double radius,
                          PxSheetView *view)
 {
@@ -361,18 +381,20 @@ void px_skin_sheets_look(const PxSkinSheets *s, uint32_t piece, PxVec3 from, dou
     view->radius = radius;
     view->count = 0;
     while (px_crack_next(&search, &k)) {
-        PxVec3 middle = middle_of(s, k), way = px_sub(middle, from);
-        if (s->piece[k] != piece || px_dot(way, way) > reach * reach)
+        const PxSheetFace *face = &s->plane[k];
+        PxVec3 way = px_sub(face->middle, from);
+        double far = px_dot(way, way);
+        if (s->piece[k] != piece || far > reach * reach)
+            continue;
+        double own = radius + sqrt(face->wide);
+        if (far > own * own)
             continue;
         if (view->count == PX_SHEET_VIEW) {
             view->radius = 0;
             return;
         }
-        PxVec3 normal = normal_of(s, k);
         view->face[view->count] = k;
-        view->middle[view->count] = middle;
-        view->normal[view->count] = normal;
-        view->above[view->count++] = px_dot(normal, way) < 0;
+        view->above[view->count++] = px_dot(face->normal, way) < 0;
     }
 }
 
@@ -392,19 +414,20 @@ static double search_behind(const PxSkinSheets *s, uint32_t piece, PxVec3 a, PxV
 double px_skin_sheets_behind(const PxSkinSheets *s, const PxSheetView *view, PxVec3 to)
 {
     PxVec3 at, way = px_sub(to, view->from);
-    double most = 0, square = px_dot(way, way), wide = s->widest * s->widest;
+    double most = 0, square = px_dot(way, way);
     if (square > view->radius * view->radius)
         return search_behind(s, view->piece, view->from, to);
     for (uint32_t n = 0; n < view->count && most < OPAQUE; ++n) {
-        PxVec3 off = px_sub(view->middle[n], view->from);
-        if (view->above[n] == (px_dot(view->normal[n], px_sub(to, view->middle[n])) > 0))
+        uint32_t k = view->face[n];
+        const PxSheetFace *face = &s->plane[k];
+        if (view->above[n] == (px_dot(face->normal, px_sub(to, face->middle)) > 0))
             continue;
+        PxVec3 off = px_sub(face->middle, view->from);
         /* the way is farther from the middle than any corner */
         double t = square > 0 ? fmin(fmax(px_dot(off, way) / square, 0), 1) : 0;
         PxVec3 left = px_mad(off, way, -t);
-        if (px_dot(left, left) > wide)
+        if (px_dot(left, left) > face->wide)
             continue;
-        uint32_t k = view->face[n];
         if (crosses(s, k, view->from, to, &at))
             most = fmax(most, behind_front(s, at));
     }

@@ -20,13 +20,14 @@ typedef struct PxSkinSheets {
     PxVec3 *at; ///< vertices, in the coordinates of the skin, m
     uint32_t points;
     uint32_t (*face)[3];
-    uint32_t *piece; ///< by face: the piece in which it lies, or PX_SHEET_BETWEEN
+    uint32_t *piece;           ///< by face: the piece in which it lies, or PX_SHEET_BETWEEN
+    struct PxSheetFace *plane; ///< by face; NULL: not known yet
     uint32_t faces;
     uint8_t *tip;       ///< by vertex: at a front
     PxVec3 (*front)[2]; ///< segments
     uint32_t fronts;
     PxCrackCells face_cells, front_cells, middle_cells;
-    double widest; ///< largest radius of a face about its middle, m
+    double widest; ///< largest radius of these faces about their middles, m
     double opaque; ///< a crack is opaque at this distance behind its front: k h / 2, m
 } PxSkinSheets;
 
@@ -53,6 +54,16 @@ bool px_skin_sheets_near(const PxSkinSheets *sheets, uint32_t piece, PxVec3 at, 
 bool px_skin_sheets_cross(const PxSkinSheets *sheets, uint32_t piece, PxVec3 a, PxVec3 b,
                           PxVec3 *at);
 
+/// What views ask of a face.
+typedef struct PxSheetFace {
+    PxVec3 middle, normal; ///< normal: any length
+    double wide;           ///< square of its radius about the middle, m^2
+} PxSheetFace;
+
+/// Computes `plane` and sorts the faces that lie within pieces for views. Call when the sheets are
+/// complete, before views. Errors: PX_ERR_MEMORY.
+PxStatus px_skin_sheets_plane(PxSkinSheets *sheets);
+
 /// Most faces in a view.
 #define PX_SHEET_VIEW 1024
 
@@ -63,7 +74,6 @@ typedef struct PxSheetView {
     double radius; ///< of the ball with all faces in the list, m; 0: there were too many
     uint32_t count;
     uint32_t face[PX_SHEET_VIEW];
-    PxVec3 middle[PX_SHEET_VIEW], normal[PX_SHEET_VIEW];
     bool above[PX_SHEET_VIEW]; ///< the point is on the side to which the normal points
 } PxSheetView;
 

@@ -808,6 +808,8 @@ PxStatus px_skin_slits_update(PxSkinSlits *slits, const PxSkin *base, uint64_t h
         status = sort_faces(&b, maps, body, shift, scratch);
     if (status == PX_OK && base->triangles > 0)
         status = make_slits(&b, pieces, &slits->skin);
+    if (status == PX_OK)
+        status = px_skin_sheets_plane(&slits->sheets);
     px_arena_release(scratch, mark);
     if (status != PX_OK) {
         px_skin_slits_free(slits);

@@ -25,6 +25,10 @@ static const PxField fields[] = {
     NUMBER(history, 0, "", 0, 1,
            "Inertia of a crack's direction: at 0 it follows the stress, at 1 it goes straight on, "
            "whatever the stress."),
+    NUMBER(
+        toughness, 0, "J/m^2", 0, 1e12,
+        "Energy that a crack takes from the solid for each square metre that it grows, as far as "
+        "the matter at its front has it; cracks end sooner. 0: none."),
     NUMBER(shield, 0, "m", 0, 1e6,
            "Distance from a crack in which no other begins: the size of the smallest pieces. 0: "
            "two supports of a solid's particles."),
@@ -38,6 +42,15 @@ static const PxField fields[] = {
      .least = 0,
      .most = 1e6,
      .help = "Edge of a cube: pieces with less volume move as rigid bodies. 0: all are elastic."},
+    {.key = "resample",
+     .kind = PX_FIELD_NUMBER,
+     .offset = PX_AT(PxMaterialDef, fracture.resample),
+     .unit = "m",
+     .least = 0,
+     .most = 1e6,
+     .help = "Edge of the smallest cells into which cells near cracks, and where matter is "
+             "stretched to twice its length, are split. 0: the spacing, so that only the coarse "
+             "cells of an octree are. At least an eighth of the spacing."},
     NUMBER(opacity, PX_FIELD_ABOVE, "", 0, 10,
            "Length behind a crack's front over which bonds across it weaken, in half supports."),
     NUMBER(rough, 0, "", 0, 1,
@@ -100,5 +113,7 @@ const char *px_fracture_wrong(const PxMaterialDef *def)
     if (def->absorb > 0)
         return "matter with rest-shape updates does not break: leave out \"fracture\" or "
                "\"absorb\"";
+    if (def->fracture.resample > 0 && def->melts.melts)
+        return "what melts has particles of one size: leave out \"resample\"";
     return NULL;
 }
