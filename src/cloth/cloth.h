@@ -134,15 +134,23 @@ typedef struct PxClothSeen {
 /// Most triangles of a branch.
 #define PX_CLOTH_BRANCH 8
 
+/// A branch, or a node above branches.
+typedef struct PxClothUpper {
+    uint32_t next;   ///< the first that is not below it
+    uint32_t branch; ///< UINT32_MAX: it is above branches, and its children are the next one and
+                     ///< the `next` of that
+} PxClothUpper;
+
 /// Branches of the hierarchy: subtrees of at most PX_CLOTH_BRANCH triangles, of parents that have
 /// more. A subtree of t triangles has 2 t - 1 nodes.
 typedef struct PxClothBranches {
-    uint32_t count, above;
-    uint32_t *node;     ///< by branch
-    uint32_t *number;   ///< by node: of the branch that it is
-    uint32_t *first;    ///< by branch, and one more: its first entry in `vertex`
-    uint32_t *vertex;   ///< corners of the triangles of each branch, each once
-    uint32_t *above_of; ///< nodes above the branches, in the order of nodes
+    uint32_t count;
+    uint32_t *node;   ///< by branch
+    uint32_t *first;  ///< by branch, and one more: its first entry in `vertex`
+    uint32_t *vertex; ///< corners of the triangles of each branch, each once
+    uint32_t uppers;  ///< branches and the nodes above them, in the order of nodes
+    PxClothUpper *upper;
+    uint32_t *upper_of; ///< by branch
 } PxClothBranches;
 
 /// Topology of all cloth: sheets one after another. Built when pieces come or go.

@@ -128,22 +128,24 @@ static PxStatus list_branches(PxClothSystem *s, uint32_t *seen)
     PxClothBranches *b = &s->branch;
     PxArena *m = &s->memory;
     *b = (PxClothBranches){.node = PX_ARENA_ARRAY(m, uint32_t, s->faces + 1),
-                           .number = PX_ARENA_ARRAY(m, uint32_t, s->nodes + 1),
                            .first = PX_ARENA_ARRAY(m, uint32_t, s->faces + 2),
                            .vertex = PX_ARENA_ARRAY(m, uint32_t, 3 * (size_t)s->faces + 1),
-                           .above_of = PX_ARENA_ARRAY(m, uint32_t, s->faces + 1)};
-    if (b->node == NULL || b->number == NULL || b->first == NULL || b->vertex == NULL ||
-        b->above_of == NULL)
+                           .upper = PX_ARENA_ARRAY(m, PxClothUpper, 2 * (size_t)s->faces + 1),
+                           .upper_of = PX_ARENA_ARRAY(m, uint32_t, s->faces + 1)};
+    if (b->node == NULL || b->first == NULL || b->vertex == NULL || b->upper == NULL ||
+        b->upper_of == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u triangles", s->faces);
     uint32_t count = 0;
     memset(seen, 0xff, s->vertices * sizeof *seen);
     for (uint32_t n = 0; n < s->nodes;) {
         uint32_t next = s->node[n].next;
         if (next - n >= 2 * PX_CLOTH_BRANCH) {
-            b->above_of[b->above++] = n++;
+            b->upper[b->uppers++].branch = UINT32_MAX;
+            ++n;
             continue;
         }
-        b->number[n] = b->count;
+        b->upper[b->uppers++].branch = b->count;
+        b->upper_of[b->count] = b->uppers - 1;
         b->node[b->count] = n;
         b->first[b->count] = count;
         for (; n < next; ++n)
@@ -156,6 +158,10 @@ static PxStatus list_branches(PxClothSystem *s, uint32_t *seen)
         ++b->count;
     }
     b->first[b->count] = count;
+    for (uint32_t k = b->uppers; k-- > 0;) { /* children come after their parent */
+        const PxClothUpper *child = &b->upper[k + 1];
+        b->upper[k].next = b->upper[k].branch != UINT32_MAX ? k + 1 : b->upper[child->next].next;
+    }
     return PX_OK;
 }
 

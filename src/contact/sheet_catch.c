@@ -356,7 +356,7 @@ static unsigned may_meet_branch(const Job *j, uint32_t branch, PxVec3 at, PxVec3
 {
     const PxSheets *s = j->c->sheets;
     const PxSheetBranch *b = &s->branch[branch];
-    const PxSheetBox *move = &s->tree.move[s->system->branch.node[branch]];
+    const PxSheetBox *move = &s->tree.move[s->system->branch.upper_of[branch]];
     PxSheetLanes lanes = {
         .at = {(float)(at.x - b->at[0]), (float)(at.y - b->at[1]), (float)(at.z - b->at[2])}};
     const float by[3] = {(float)way.x, (float)way.y, (float)way.z};
@@ -373,6 +373,31 @@ static double most_of(const Job *j, double length)
     return length + j->travel + 0.5 * j->keep;
 }
 
+/* As stays_above(), by how far the triangles within reach move instead of the farthest vertex. */
+static bool stays_above_these(const Job *j, uint32_t i, PxVec3 way)
+{
+    const PxSheets *s = j->c->sheets;
+    const PxSheetClear *clear = &s->clear[i];
+    const PxSheetFaces *list = s->around[i];
+    const float by[3] = {(float)way.x, (float)way.y, (float)way.z};
+    float along = 0, most = -INFINITY, sizes = 0;
+    for (int c = 0; c < 3; ++c) {
+        along += by[c] * clear->normal[c];
+        sizes += fabsf(by[c]);
+    }
+    for (uint32_t k = 0; k < list->count; ++k) {
+        const PxSheetBox *move = &s->tree.move[s->system->branch.upper_of[list->entry[k] >> 8]];
+        float moves = 0;
+        for (int c = 0; c < 3; ++c) {
+            float low = move->low[c] * clear->normal[c], high = move->high[c] * clear->normal[c];
+            moves += low > high ? low : high;
+        }
+        most = moves > most ? moves : most;
+    }
+    float up = most - along;
+    return clear->top + (up > 0 ? up : 0) + 1e-5f * sizes < -0.5005f * (float)j->keep;
+}
+
 /* Does the way meet none of the triangles that were within reach at the start? */
 static bool stays_off(const Job *j, uint32_t i)
 {
@@ -380,6 +405,8 @@ static bool stays_off(const Job *j, uint32_t i)
     const PxSheetFaces *list = s->around[i];
     PxVec3 to = px_particle_place(j->c->particles, i);
     Way way = {0, 1, start_of(j->c, i), to};
+    if (stays_above_these(j, i, px_sub(to, way.from)))
+        return true;
     double most = most_of(j, px_length(px_sub(to, way.from)));
     for (uint32_t k = 0; k < list->count; ++k) {
         uint32_t branch = list->entry[k] >> 8;

@@ -152,7 +152,7 @@ static uint32_t find_cell(const PxSheets *s, const PxGrid *g, uint64_t key)
 static uint32_t list_column(const PxSheets *s, const PxFluid *f, const PxSheetTouch *t,
                             uint32_t out[PX_SHEET_COLUMN], uint32_t *near)
 {
-    enum { STEPS = 128, STAYS = 4, TOGETHER = 4 };
+    enum { STEPS = 128, STAYS = 4 };
     const PxGrid *g = f->grid;
     const PxSheetPlane *plane = &t->plane[0];
     PxVec3 from = px_mad(t->place, plane->normal, -plane->distance);
@@ -163,15 +163,15 @@ static uint32_t list_column(const PxSheets *s, const PxFluid *f, const PxSheetTo
     out[count++] = find_cell(s, g, own);
     *near = count;
     double half = 0.5 * g->frame.cell;
-    uint64_t keys[TOGETHER];
+    uint64_t keys[PX_GRID_ALONG];
     for (int step = 0, again = 0; step < STEPS && count < PX_SHEET_COLUMN; ++step) {
         double way = step * half;
-        if (step % TOGETHER == 0) {
+        if (step % PX_GRID_ALONG == 0) {
             PxVec3 at = px_mad(from, plane->normal, way), go = px_scale(plane->normal, half);
             px_grid_keys_along(&g->frame, (const double[3]){at.x, at.y, at.z},
-                               (const double[3]){go.x, go.y, go.z}, TOGETHER, keys);
+                               (const double[3]){go.x, go.y, go.z}, keys);
         }
-        uint64_t key = keys[step % TOGETHER];
+        uint64_t key = keys[step % PX_GRID_ALONG];
         again = key == last ? again + 1 : 0;
         last = key;
         if (again == STAYS) /* beyond the grid all steps stay in one cell */

@@ -102,15 +102,14 @@ typedef struct Others {
     PxSheetPlane near[NEAR];
 } Others;
 
-static void add_other(const PxSheets *s, Others *o, uint32_t face, PxVec3 place)
+static void add_other(const PxSheets *s, Others *o, const PxSheetPlane *p, PxVec3 place)
 {
-    PxSheetPlane p;
-    if (measure(s, face, place, &p) && is_least(s, &p, place)) {
-        if (o->count < NEAR)
-            o->near[o->count++] = p;
-        else if (p.distance < o->near[NEAR - 1].distance)
-            o->near[NEAR - 1] = p;
-    }
+    if (!is_least(s, p, place))
+        return;
+    if (o->count < NEAR)
+        o->near[o->count++] = *p;
+    else if (p->distance < o->near[NEAR - 1].distance)
+        o->near[NEAR - 1] = *p;
 }
 
 /* Chooses further planes behind the first. Returns their number. */
@@ -156,17 +155,17 @@ int px_sheet_planes(const PxSheets *s, uint32_t cloth, PxVec3 place,
     if (!any)
         return 0;
     for (uint32_t f; (f = px_sheet_next(&s->tree, &again)) != UINT32_MAX;)
-        if (s->system->of_face[f] == cloth && f != plane[0].face)
-            add_other(s, &others, f, place);
+        if (s->system->of_face[f] == cloth && f != plane[0].face && measure(s, f, place, &p))
+            add_other(s, &others, &p, place);
     return choose(s, &others, plane);
 }
 
 /* ---- branches ----------------------------------------------------------------------------------
  */
 
-/* Room for branches around a run of cells, and around one particle. Where there are more, triangles
- * are searched one by one. */
-enum { MOST = PX_SHEET_NEAR, MOST_NEAR = 48 };
+/* Room for branches around one particle. Where there are more, triangles are searched one by one.
+ */
+enum { MOST_NEAR = 48 };
 
 /* Room for what the particles of a block have found, until it is moved to the arena. */
 enum { MOST_FOUND = 32, MOST_ENTRIES = 1024 };
@@ -177,6 +176,7 @@ typedef struct Job {
     const PxParticles *p;
     PxSheetBranch *branch;
     _Atomic uint8_t *wanted; /* by branch: particles may be in reach */
+    PxSheetBox *around;      /* by cell of the grid: its particles */
     PxIsa isa;
     bool no_room;
 } Job;
@@ -336,6 +336,31 @@ static uint32_t next_cloth(const Job *j, const Near *near, uint32_t count, uint3
     return next;
 }
 
+/* Nearer than this part of the reach, floats are not enough for a direction. */
+#define CLOSE 1e-4
+
+/* As measure(), of a lane that px_sheet_measure() has filled. */
+static bool measured(const Job *j, const Near *near, int lane, PxVec3 place, PxSheetPlane *p)
+{
+    const PxSheetLanes *l = &near->lanes;
+    PxVec3 r = {(double)l->apart[0][lane], (double)l->apart[1][lane], (double)l->apart[2][lane]};
+    double reach = j->s->reach, square = px_dot(r, r);
+    uint32_t face = j->branch[near->branch].face[lane];
+    if (square < CLOSE * CLOSE * reach * reach)
+        return measure(j->s, face, place, p);
+    double distance = sqrt(square);
+    *p = (PxSheetPlane){.face = face,
+                        .weight = {(double)l->weight[0][lane], (double)l->weight[1][lane],
+                                   (double)l->weight[2][lane]},
+                        .distance = distance,
+                        .normal = px_scale(r, 1 / distance),
+                        .count = 1};
+    int most = p->weight[1] > p->weight[0] ? 1 : 0;
+    most = p->weight[2] > p->weight[most] ? 2 : most; /* the sum is exactly 1 */
+    p->weight[most] = 1 - (p->weight[(most + 1) % 3] + p->weight[(most + 2) % 3]);
+    return distance < reach;
+}
+
 /* The planes of a particle at one cloth. */
 static void find_planes(Job *j, Buffer *b, uint32_t row, const Near *near, uint32_t count,
                         uint32_t cloth)
@@ -344,22 +369,24 @@ static void find_planes(Job *j, Buffer *b, uint32_t row, const Near *near, uint3
     PxVec3 place = place_of(j->p, row);
     unsigned mask[MOST_NEAR];
     float least = INFINITY;
-    uint32_t face = UINT32_MAX;
+    const Near *best = NULL;
+    int lane = 0;
     for (uint32_t k = 0; k < count; ++k) {
         mask[k] = mask_of(j, &near[k], cloth);
         for (unsigned bits = mask[k]; bits != 0; bits &= bits - 1) {
             int l = __builtin_ctz(bits);
             if (near[k].lanes.square[l] < least) {
                 least = near[k].lanes.square[l];
-                face = j->branch[near[k].branch].face[l];
+                best = &near[k];
+                lane = l;
             }
         }
     }
-    if (face == UINT32_MAX)
+    if (best == NULL)
         return;
     PxSheetFound *found = next_found(j, b, row, cloth);
     PxSheetPlane *first = &found->plane[0];
-    if (!measure(s, face, place, first)) {
+    if (!measured(j, best, lane, place, first)) {
         if (first->distance == 0) {
             s->nearest[row] = 0;
             s->clear[row].top = INFINITY;
@@ -374,8 +401,9 @@ static void find_planes(Job *j, Buffer *b, uint32_t row, const Near *near, uint3
         const PxSheetBranch *branch = &j->branch[near[k].branch];
         unsigned bits = PX_ISA_PICK(j->isa, px_sheet_compare)(branch, &near[k].lanes, mask[k],
                                                               normal, (float)ALIKE, &top);
-        for (; bits != 0; bits &= bits - 1)
-            add_other(s, &others, branch->face[__builtin_ctz(bits)], place);
+        for (PxSheetPlane other; bits != 0; bits &= bits - 1)
+            if (measured(j, &near[k], __builtin_ctz(bits), place, &other))
+                add_other(s, &others, &other, place);
     }
     found->planes = choose(s, &others, found->plane);
     bool several = s->nearest[row] < INFINITY;
@@ -411,7 +439,7 @@ static void find_row(Job *j, Buffer *b, const PxSheetBoxes *boxes, uint32_t row)
 {
     const PxSheets *s = j->s;
     const float at[3] = {j->p->x[row], j->p->y[row], j->p->z[row]};
-    uint16_t which[PX_SHEET_NEAR];
+    uint32_t which[PX_SHEET_NEAR];
     Near near[MOST_NEAR];
     float most = 1.001f * (float)(s->reach * s->reach);
     uint32_t reached = PX_ISA_PICK(j->isa, px_sheet_reaches)(boxes, at, most, which), count = 0;
@@ -421,7 +449,7 @@ static void find_row(Job *j, Buffer *b, const PxSheetBoxes *boxes, uint32_t row)
             return;
         }
         Near *n = &near[count];
-        n->branch = boxes->branch[which[k]];
+        n->branch = which[k];
         const PxSheetBranch *branch = &j->branch[n->branch];
         for (int c = 0; c < 3; ++c)
             n->lanes.at[c] = (float)((double)at[c] - branch->at[c]);
@@ -435,18 +463,31 @@ static void find_row(Job *j, Buffer *b, const PxSheetBoxes *boxes, uint32_t row)
     add_faces(j, b, row, near, count);
 }
 
-static PxBounds bounds_of(const PxParticles *p, uint32_t from, uint32_t to)
+/* Box of the particles of a cell. */
+static PxSheetBox box_of_cell(const PxGrid *g, const PxParticles *p, uint32_t cell)
 {
-    float low[3] = {p->x[from], p->y[from], p->z[from]}, high[3] = {low[0], low[1], low[2]};
+    uint32_t from = g->begin[cell], to = g->begin[cell + 1];
+    PxSheetBox b = {{p->x[from], p->y[from], p->z[from], 0},
+                    {p->x[from], p->y[from], p->z[from], 0}};
     for (uint32_t i = from + 1; i < to; ++i) {
-        const float at[3] = {p->x[i], p->y[i], p->z[i]};
-        for (int k = 0; k < 3; ++k) {
-            low[k] = at[k] < low[k] ? at[k] : low[k];
-            high[k] = at[k] > high[k] ? at[k] : high[k];
+        const float at[4] = {p->x[i], p->y[i], p->z[i], 0};
+        for (int k = 0; k < 4; ++k) {
+            b.low[k] = at[k] < b.low[k] ? at[k] : b.low[k];
+            b.high[k] = at[k] > b.high[k] ? at[k] : b.high[k];
         }
     }
-    return (PxBounds){{(double)low[0], (double)low[1], (double)low[2]},
-                      {(double)high[0], (double)high[1], (double)high[2]}};
+    return b;
+}
+
+/* Box of all that the particles of cells [from, to) may reach. */
+static PxSheetBox box_of_cells(const Job *j, uint32_t from, uint32_t to)
+{
+    PxSheetBox b = j->around[from];
+    for (uint32_t c = from + 1; c < to; ++c)
+        px_sheet_box_join(&b, &b, &j->around[c]);
+    return px_sheet_box(px_vec((double)b.low[0], (double)b.low[1], (double)b.low[2]),
+                        px_vec((double)b.high[0], (double)b.high[1], (double)b.high[2]),
+                        j->s->reach);
 }
 
 /* Lists the branches that meet a box. False: there are too many. */
@@ -454,36 +495,47 @@ static bool list_boxes(const Job *j, PxSheetBox box, PxSheetBoxes *out)
 {
     const PxSheetTree *tree = &j->s->tree;
     PxSheetWalk walk = {.box = box};
+    float far = 0;
+    for (int k = 0; k < 3; ++k)
+        far += fmaxf(fabsf(box.low[k]), fabsf(box.high[k]));
     uint32_t count = 0;
     for (uint32_t n; (n = px_sheet_next_branch(tree, &walk)) != UINT32_MAX; ++count) {
-        if (count == MOST)
+        if (count == PX_SHEET_NEAR)
             return false;
-        const PxSheetBox *of = &tree->box[tree->system->branch.node[n]];
-        out->branch[count] = n;
+        const PxSheetBox *of = &tree->box[tree->system->branch.upper_of[n]];
+        const PxSheetBranch *t = &j->branch[n];
+        PxSheetEight *e = &out->eight[count / 8];
+        uint32_t lane = count % 8;
+        double at = 0;
+        e->branch[lane] = n;
         for (int k = 0; k < 3; ++k) {
-            out->low[k][count] = of->low[k];
-            out->high[k][count] = of->high[k];
+            e->low[k][lane] = of->low[k];
+            e->high[k][lane] = of->high[k];
+            e->normal[k][lane] = t->mean[k];
+            at += (double)t->mean[k] * t->at[k];
         }
+        float rounded = 1e-6f * (far + (t->high - t->low));
+        e->low[3][lane] = (float)(at + (double)t->low) - rounded;
+        e->high[3][lane] = (float)(at + (double)t->high) + rounded;
     }
     out->count = count;
     for (; count % 8 != 0; ++count)
-        for (int k = 0; k < 3; ++k)
-            out->low[k][count] = out->high[k][count] = NAN;
+        out->eight[count / 8].low[0][count % 8] = out->eight[count / 8].high[0][count % 8] = NAN;
     return true;
 }
 
-/* Finds what particles [from, to), of adjacent cells, touch. `wide` has the branches near
- * a longer run of cells; if it is NULL, the tree is searched. */
-static void find_rows(Job *j, Buffer *b, uint32_t from, uint32_t to, const PxSheetBoxes *wide)
+/* Finds what the particles of cells [first, last), which are adjacent, touch. `wide` has the
+ * branches near a longer run of cells; if it is NULL, the tree is searched. */
+static void find_rows(Job *j, Buffer *b, uint32_t first, uint32_t last, const PxSheetBoxes *wide)
 {
     PxSheets *s = j->s;
+    uint32_t from = j->grid->begin[first], to = j->grid->begin[last];
     float most = (float)s->reach;
     PxSheetBoxes boxes;
     boxes.count = 0;
     bool listed = true;
     if (wide == NULL || wide->count > 0) {
-        PxBounds around = bounds_of(j->p, from, to);
-        PxSheetBox box = px_sheet_box(around.low, around.high, s->reach);
+        PxSheetBox box = box_of_cells(j, first, last);
         if (wide == NULL)
             listed = list_boxes(j, box, &boxes);
         else
@@ -511,8 +563,9 @@ static void want_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Job *j = user;
-    PxBounds all = bounds_of(j->p, j->grid->begin[begin], j->grid->begin[end]);
-    PxSheetWalk walk = {.box = px_sheet_box(all.low, all.high, j->s->reach)};
+    for (uint32_t c = begin; c < end; ++c)
+        j->around[c] = box_of_cell(j->grid, j->p, c);
+    PxSheetWalk walk = {.box = box_of_cells(j, begin, end)};
     for (uint32_t n; (n = px_sheet_next_branch(&j->s->tree, &walk)) != UINT32_MAX;)
         atomic_store_explicit(&j->wanted[n], 1, memory_order_relaxed);
 }
@@ -530,12 +583,11 @@ static void find_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t layer = begin, next; layer < end; layer = next) { /* of one z */
         for (next = layer + 1; next < end && g->key[next] >> shift == g->key[layer] >> shift;)
             ++next;
-        PxBounds all = bounds_of(j->p, g->begin[layer], g->begin[next]);
-        bool listed = list_boxes(j, px_sheet_box(all.low, all.high, j->s->reach), &wide);
+        bool listed = list_boxes(j, box_of_cells(j, layer, next), &wide);
         for (uint32_t c = layer, to; c < next; c = to) {
             for (to = c + 1; to < next && g->key[to] - g->key[c] < ADJACENT;)
                 ++to;
-            find_rows(j, &buffer, g->begin[c], g->begin[to], listed ? &wide : NULL);
+            find_rows(j, &buffer, c, to, listed ? &wide : NULL);
         }
     }
     flush(j, &buffer);
@@ -558,7 +610,8 @@ PxStatus px_sheets_find(PxSheets *s, const PxGrid *grid, const PxParticles *p, P
     s->branches = s->system->branch.count;
     s->branch = job.branch = PX_ARENA_ARRAY(s->scratch, PxSheetBranch, s->branches + 1);
     job.wanted = PX_ARENA_ARRAY(s->scratch, _Atomic uint8_t, s->branches + 1);
-    if (s->branch == NULL || job.wanted == NULL)
+    job.around = PX_ARENA_ARRAY(s->scratch, PxSheetBox, grid->cells + 1);
+    if (s->branch == NULL || job.wanted == NULL || job.around == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u triangles", s->system->faces);
     memset((void *)job.wanted, 0, s->branches);
     s->particles = p;

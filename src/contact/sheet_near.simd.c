@@ -67,6 +67,38 @@ PX_INLINE PxF8 inverse(PxF8 v, PxF8 otherwise)
     return choose(v > px_f8(0), px_f8(1) / v, otherwise);
 }
 
+PX_INLINE float sum_of(PxF8 v)
+{
+    float each[8], sum = 0;
+    px_f8_store(each, v);
+    for (int k = 0; k < 8; ++k)
+        sum += each[k];
+    return sum;
+}
+
+/* Sets the mean normal of a branch, and between which planes across it the triangles lie. */
+PX_INLINE void set_slab(PxSheetBranch *t, Vec a, Vec ab, Vec ac)
+{
+    Vec n = cross(ab, ac);
+    PxI8 real = a.x == a.x; /* not NaN */
+    float sum[3] = {sum_of(choose(real, n.x, px_f8(0))), sum_of(choose(real, n.y, px_f8(0))),
+                    sum_of(choose(real, n.z, px_f8(0)))};
+    float size = sqrtf(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
+    float low[8], high[8];
+    for (int k = 0; k < 3; ++k)
+        t->mean[k] = size > 0 ? sum[k] / size : 0;
+    Vec mean = all(t->mean);
+    PxF8 at = dot(a, mean), b = dot(ab, mean), c = dot(ac, mean);
+    px_f8_store(low, at + px_f8_min(px_f8(0), px_f8_min(b, c)));
+    px_f8_store(high, at + px_f8_max(px_f8(0), px_f8_max(b, c)));
+    t->low = low[0];
+    t->high = high[0];
+    for (int k = 1; k < 8; ++k) { /* comparisons with NaN are false */
+        t->low = low[k] < t->low ? low[k] : t->low;
+        t->high = high[k] > t->high ? high[k] : t->high;
+    }
+}
+
 void PX_ISA_NAME(px_sheet_branch_end)(PxSheetBranch *t)
 {
     const Vec a = load(t->a), ab = sub(load(t->ab), a), ac = sub(load(t->ac), a);
@@ -85,6 +117,7 @@ void PX_ISA_NAME(px_sheet_branch_end)(PxSheetBranch *t)
     px_f8_store(t->over[0], inverse(bb, px_f8(0)));
     px_f8_store(t->over[1], inverse(bb - (bc + bc) + cc, px_f8(0)));
     px_f8_store(t->over[2], inverse(cc, px_f8(0)));
+    set_slab(t, a, ab, ac);
 }
 
 void PX_ISA_NAME(px_sheet_meets)(const PxSheetBoxes *from, const float low[3], const float high[3],
@@ -92,41 +125,46 @@ void PX_ISA_NAME(px_sheet_meets)(const PxSheetBoxes *from, const float low[3], c
 {
     uint32_t found = 0;
     for (uint32_t k = 0; k < from->count; k += 8) {
+        const PxSheetEight *e = &from->eight[k / 8];
         PxI8 meet = px_f8(0) == px_f8(0);
         for (int c = 0; c < 3; ++c)
-            meet &= (px_f8_load(from->low[c] + k) <= px_f8(high[c])) &
-                    (px_f8_load(from->high[c] + k) >= px_f8(low[c]));
+            meet &= (px_f8_load(e->low[c]) <= px_f8(high[c])) &
+                    (px_f8_load(e->high[c]) >= px_f8(low[c]));
         for (unsigned bits = px_f8_bits(meet); bits != 0; bits &= bits - 1) {
-            uint32_t at = k + (uint32_t)__builtin_ctz(bits);
-            to->branch[found] = from->branch[at];
-            for (int c = 0; c < 3; ++c) {
-                to->low[c][found] = from->low[c][at];
-                to->high[c][found] = from->high[c][at];
+            uint32_t at = (uint32_t)__builtin_ctz(bits), lane = found % 8;
+            PxSheetEight *own = &to->eight[found++ / 8];
+            own->branch[lane] = e->branch[at];
+            for (int c = 0; c < 4; ++c) {
+                own->low[c][lane] = e->low[c][at];
+                own->high[c][lane] = e->high[c][at];
             }
-            ++found;
+            for (int c = 0; c < 3; ++c)
+                own->normal[c][lane] = e->normal[c][at];
         }
     }
     to->count = found;
     for (; found % 8 != 0; ++found)
-        for (int c = 0; c < 3; ++c)
-            to->low[c][found] = to->high[c][found] = NAN;
+        to->eight[found / 8].low[0][found % 8] = to->eight[found / 8].high[0][found % 8] = NAN;
 }
 
 uint32_t PX_ISA_NAME(px_sheet_reaches)(const PxSheetBoxes *boxes, const float at[3], float square,
-                                       uint16_t out[PX_SHEET_NEAR])
+                                       uint32_t out[PX_SHEET_NEAR])
 {
     uint32_t found = 0;
     for (uint32_t k = 0; k < boxes->count; k += 8) {
-        PxF8 sum = px_f8(0);
+        const PxSheetEight *e = &boxes->eight[k / 8];
+        PxF8 sum = px_f8(0), up = px_f8(0);
         for (int c = 0; c < 3; ++c) {
             PxF8 p = px_f8(at[c]);
-            PxF8 under = px_f8_load(boxes->low[c] + k) - p,
-                 over = p - px_f8_load(boxes->high[c] + k);
+            PxF8 under = px_f8_load(e->low[c]) - p, over = p - px_f8_load(e->high[c]);
             PxF8 gap = px_f8_max(px_f8(0), px_f8_max(under, over)); /* NaN stays */
             sum += gap * gap;
+            up += p * px_f8_load(e->normal[c]);
         }
-        for (unsigned bits = px_f8_bits(sum < px_f8(square)); bits != 0; bits &= bits - 1)
-            out[found++] = (uint16_t)(k + (uint32_t)__builtin_ctz(bits));
+        PxF8 gap = px_f8_max(px_f8_load(e->low[3]) - up, up - px_f8_load(e->high[3]));
+        PxI8 within = (sum < px_f8(square)) & ((gap < px_f8(0)) | (gap * gap < px_f8(square)));
+        for (unsigned bits = px_f8_bits(within); bits != 0; bits &= bits - 1)
+            out[found++] = e->branch[__builtin_ctz(bits)];
     }
     return found;
 }
@@ -145,27 +183,33 @@ void PX_ISA_NAME(px_sheet_measure)(const PxSheetBranch *t, float reach, PxSheetL
     PxF8 v = (cc * d - bc * e) * turn, w = (bb * e - bc * d) * turn;
     PxI8 inside = (v >= px_f8(0)) & (w >= px_f8(0)) & (v + w <= px_f8(1));
     Vec within = less(less(ap, ab, v), ac, w);
+    const PxF8 part[3] = {clamp(d * px_f8_load(t->over[0])),
+                          clamp((e - d + bb - bc) * px_f8_load(t->over[1])),
+                          clamp(e * px_f8_load(t->over[2]))};
     Vec on[3];
-    on[0] = less(ap, ab, clamp(d * px_f8_load(t->over[0])));
-    on[1] = less(sub(ap, ab), side, clamp((e - d + bb - bc) * px_f8_load(t->over[1])));
-    on[2] = less(ap, ac, clamp(e * px_f8_load(t->over[2])));
+    on[0] = less(ap, ab, part[0]);
+    on[1] = less(sub(ap, ab), side, part[1]);
+    on[2] = less(ap, ac, part[2]);
     PxF8 square[3] = {dot(on[0], on[0]), dot(on[1], on[1]), dot(on[2], on[2])};
     PxF8 best = px_f8_min(square[0], px_f8_min(square[1], square[2]));
     PxF8 size = choose(inside, dot(within, within), best);
     out->near = px_f8_bits(size < px_f8(reach));
     if (out->near == 0)
         return;
-    Vec r = choose_vec(square[0] <= best, on[0], choose_vec(square[1] <= best, on[1], on[2]));
+    const PxF8 one = px_f8(1), none = px_f8(0);
+    PxI8 first = square[0] <= best, second = ~first & (square[1] <= best);
+    Vec r = choose_vec(first, on[0], choose_vec(second, on[1], on[2]));
+    Vec weight = {choose(first, one - part[0], choose(second, none, one - part[2])),
+                  choose(first, part[0], choose(second, one - part[1], none)),
+                  choose(first, none, choose(second, part[1], part[2]))};
     PxI8 nearer = {0};
     for (int k = 0; k < 3; ++k) { /* the nearest point is ap - on[k], seen from a */
         Vec to = sub(load(t->beyond[k]), sub(ap, on[k]));
         nearer |= (square[k] <= best * px_f8(1.00001f)) & (dot(on[k], to) > px_f8(0));
     }
-    r = choose_vec(inside, within, r);
     px_f8_store(out->square, size);
-    px_f8_store(out->apart[0], r.x);
-    px_f8_store(out->apart[1], r.y);
-    px_f8_store(out->apart[2], r.z);
+    store(out->apart, choose_vec(inside, within, r));
+    store(out->weight, choose_vec(inside, (Vec){one - v - w, v, w}, weight));
     out->least = px_f8_bits(inside | ~nearer);
 }
 

@@ -17,38 +17,45 @@ typedef struct PxSheetBranch {
     float bb[8], bc[8], cc[8]; ///< products of ab and ac
     float turn[8];             ///< over their determinant; NaN: no area, nothing is inside
     float over[3][8];          ///< over the squares of the edges; 0: no length
+    float mean[3];             ///< unit normal; 0: none
+    float low, high;           ///< components of all corners along it, from `at`
 } PxSheetBranch;
 
 /// A particle and a branch.
 typedef struct PxSheetLanes {
-    float at[3];       ///< the particle
-    unsigned near;     ///< bits of the triangles in reach
-    unsigned least;    ///< bits: no triangle beyond an edge is nearer
-    float square[8];   ///< of the distance, m^2
-    float apart[3][8]; ///< from the nearest point to the particle, m
+    float at[3];        ///< the particle
+    unsigned near;      ///< bits of the triangles in reach
+    unsigned least;     ///< bits: no triangle beyond an edge is nearer
+    float square[8];    ///< of the distance, m^2
+    float apart[3][8];  ///< from the nearest point to the particle, m
+    float weight[3][8]; ///< of the corners in the nearest point; exactly 0 beside an edge
 } PxSheetLanes;
 
-/// Boxes of branches, padded to 8 with NaN.
+/// Boxes of branches. The fourth side is the branch's mean normal.
 #define PX_SHEET_NEAR 512
+typedef struct PxSheetEight {
+    uint32_t branch[8];
+    float low[4][8], high[4][8], normal[3][8];
+} PxSheetEight;
 typedef struct PxSheetBoxes {
-    uint32_t count;
-    uint32_t branch[PX_SHEET_NEAR];
-    float low[3][PX_SHEET_NEAR], high[3][PX_SHEET_NEAR];
+    uint32_t count; ///< padded to 8 with NaN
+    PxSheetEight eight[PX_SHEET_NEAR / 8];
 } PxSheetBoxes;
 
 /// Sets the rest of a branch from a, b and c of its triangles: out->ab and out->ac are their
 /// second and third corners before.
 PX_ISA_DECLARE(void, px_sheet_branch_end, (PxSheetBranch * out));
 
-/// Takes the boxes over that meet the box [low, high].
+/// Takes the boxes over that meet the box [low, high], whose sides are along the axes.
 PX_ISA_DECLARE(void, px_sheet_meets,
                (const PxSheetBoxes *from, const float low[3], const float high[3],
                 PxSheetBoxes *to));
 
-/// Lists the boxes that a place is nearer to than the root of `square`. Returns their number.
+/// Lists the branches whose boxes a place is nearer to than the root of `square`. Returns their
+/// number.
 PX_ISA_DECLARE(uint32_t, px_sheet_reaches,
                (const PxSheetBoxes *boxes, const float at[3], float square,
-                uint16_t out[PX_SHEET_NEAR]));
+                uint32_t out[PX_SHEET_NEAR]));
 
 /// Distances of the particle at out->at to the triangles of a branch. `square`: of the reach.
 PX_ISA_DECLARE(void, px_sheet_measure,

@@ -31,14 +31,6 @@ static double most(double a, double b)
     return a > b ? a : b;
 }
 
-static void join(PxSheetBox *to, const PxSheetBox *a, const PxSheetBox *b)
-{
-    for (int k = 0; k < 4; ++k) {
-        to->low[k] = a->low[k] < b->low[k] ? a->low[k] : b->low[k];
-        to->high[k] = a->high[k] > b->high[k] ? a->high[k] : b->high[k];
-    }
-}
-
 typedef struct Fit {
     const PxClothSystem *system;
     const PxVec3 *from, *to;
@@ -63,7 +55,7 @@ static void fit_block(void *user, uint32_t begin, uint32_t end, int thread)
             low = px_vec(least(low.x, x.x), least(low.y, x.y), least(low.z, x.z));
             high = px_vec(most(high.x, x.x), most(high.y, x.y), most(high.z, x.z));
         }
-        j->box[b->node[k]] = box_of(low, high);
+        j->box[b->upper_of[k]] = box_of(low, high);
     }
 }
 
@@ -72,7 +64,7 @@ static PxSheetBox *fit(const PxClothSystem *y, const PxVec3 *from, const PxVec3 
                        PxArena *scratch, const PxThreads *threads)
 {
     enum { BRANCHES = 128 };
-    PxSheetBox *box = PX_ARENA_ARRAY(scratch, PxSheetBox, y->nodes + 1);
+    PxSheetBox *box = PX_ARENA_ARRAY(scratch, PxSheetBox, y->branch.uppers + 1);
     Fit job = {y, from, to, box};
     if (box != NULL)
         px_parallel_for(threads, y->branch.count, BRANCHES, fit_block, &job);
@@ -81,10 +73,10 @@ static PxSheetBox *fit(const PxClothSystem *y, const PxVec3 *from, const PxVec3 
 
 static void fit_above(const PxClothSystem *y, PxSheetBox *box)
 {
-    for (uint32_t k = y->branch.above; k-- > 0;) { /* children come after their parent */
-        uint32_t n = y->branch.above_of[k];
-        join(&box[n], &box[n + 1], &box[y->node[n + 1].next]);
-    }
+    const PxClothUpper *upper = y->branch.upper;
+    for (uint32_t k = y->branch.uppers; k-- > 0;) /* children come after their parent */
+        if (upper[k].branch == UINT32_MAX)
+            px_sheet_box_join(&box[k], &box[k + 1], &box[upper[k + 1].next]);
 }
 
 PxStatus px_sheet_tree_fit(PxSheetTree *tree, const PxClothSystem *y, const PxVec3 *x,
@@ -129,56 +121,48 @@ PxSheetBox px_sheet_box(PxVec3 a, PxVec3 b, double reach)
     return box_of(low, high);
 }
 
-/* Is the subtree of nodes [n, next) a branch or within one? */
-static bool is_small(uint32_t n, uint32_t next)
-{
-    return next - n < 2 * PX_CLOTH_BRANCH;
-}
-
 uint32_t px_sheet_next_branch(const PxSheetTree *tree, PxSheetWalk *walk)
 {
-    const PxClothNode *node = tree->system->node;
-    uint32_t n = walk->at, nodes = tree->system->nodes;
+    const PxClothUpper *upper = tree->system->branch.upper;
+    uint32_t n = walk->at, end = tree->system->branch.uppers;
     const PxSheetBox *q = &walk->box;
-    while (n < nodes) {
+    while (n < end) {
         bool meets = px_sheet_boxes_meet(&tree->box[n], q);
-        uint32_t next = node[n].next, at = n;
-        bool small = is_small(n, next);
-        n = meets && !small ? n + 1 : next;
-        if (meets && small) {
+        uint32_t branch = upper[n].branch;
+        n = meets ? n + 1 : upper[n].next;
+        if (meets && branch != UINT32_MAX) {
             walk->at = n;
-            return tree->system->branch.number[at];
+            return branch;
         }
     }
     walk->at = n;
     return UINT32_MAX;
+}
+
+/* The next triangle of the branch that a walk is in; UINT32_MAX: that was the last. */
+static uint32_t next_within(const PxClothSystem *y, uint32_t *node, uint32_t until)
+{
+    uint32_t face = UINT32_MAX;
+    while (*node < until && face == UINT32_MAX)
+        face = y->node[(*node)++].face;
+    return face;
 }
 
 uint32_t px_sheet_next(const PxSheetTree *tree, PxSheetWalk *walk)
 {
     const PxClothSystem *y = tree->system;
-    uint32_t n = walk->at;
-    while (n < y->nodes) {
-        if (n >= walk->until) {
-            bool meets = px_sheet_boxes_meet(&tree->box[n], &walk->box);
-            uint32_t next = y->node[n].next;
-            if (!meets || !is_small(n, next)) {
-                n = meets ? n + 1 : next;
-                continue;
-            }
-            walk->until = next;
+    for (;;) {
+        for (uint32_t face; (face = next_within(y, &walk->node, walk->until)) != UINT32_MAX;) {
+            PxSheetBox box = face_box(y, NULL, tree->x, face);
+            if (px_sheet_boxes_meet(&box, &walk->box))
+                return face;
         }
-        uint32_t face = y->node[n++].face;
-        if (face == UINT32_MAX)
-            continue;
-        PxSheetBox box = face_box(y, NULL, tree->x, face);
-        if (px_sheet_boxes_meet(&box, &walk->box)) {
-            walk->at = n;
-            return face;
-        }
+        uint32_t branch = px_sheet_next_branch(tree, walk);
+        if (branch == UINT32_MAX)
+            return UINT32_MAX;
+        walk->node = y->branch.node[branch];
+        walk->until = y->node[walk->node].next;
     }
-    walk->at = n;
-    return UINT32_MAX;
 }
 
 PxSheetSweep px_sheet_sweep(PxVec3 from, PxVec3 to, double keep)
@@ -192,8 +176,8 @@ PxSheetSweep px_sheet_sweep(PxVec3 from, PxVec3 to, double keep)
 PxSheetSweep px_sheet_sweep_both(const PxSheetSweep *a, const PxSheetSweep *b)
 {
     PxSheetSweep both = {.keep = a->keep > b->keep ? a->keep : b->keep};
-    join(&both.place, &a->place, &b->place);
-    join(&both.way, &a->way, &b->way);
+    px_sheet_box_join(&both.place, &a->place, &b->place);
+    px_sheet_box_join(&both.way, &a->way, &b->way);
     return both;
 }
 
@@ -214,30 +198,33 @@ static bool may_meet(const PxSheetSweep *s, const PxSheetBox *b, const PxSheetBo
     return away <= reach * reach;
 }
 
+static uint32_t next_branch_met(const PxSheetTree *tree, PxSheetSweep *s)
+{
+    const PxClothUpper *upper = tree->system->branch.upper;
+    while (s->at < tree->system->branch.uppers) {
+        uint32_t n = s->at;
+        bool meets = may_meet(s, &tree->box[n], &tree->move[n]);
+        s->at = meets ? n + 1 : upper[n].next;
+        if (meets && upper[n].branch != UINT32_MAX)
+            return upper[n].branch;
+    }
+    return UINT32_MAX;
+}
+
 uint32_t px_sheet_next_met(const PxSheetTree *tree, PxSheetSweep *s)
 {
     const PxClothSystem *y = tree->system;
-    uint32_t n = s->at;
-    while (n < y->nodes) {
-        if (n >= s->until) {
-            bool meets = may_meet(s, &tree->box[n], &tree->move[n]);
-            uint32_t next = y->node[n].next;
-            if (!meets || !is_small(n, next)) {
-                n = meets ? n + 1 : next;
-                continue;
-            }
-            s->until = next;
+    for (;;) {
+        for (uint32_t face; (face = next_within(y, &s->node, s->until)) != UINT32_MAX;) {
+            PxSheetBox box = face_box(y, NULL, tree->x, face);
+            PxSheetBox move = face_box(y, tree->x, tree->to, face);
+            if (may_meet(s, &box, &move))
+                return face;
         }
-        uint32_t face = y->node[n++].face;
-        if (face == UINT32_MAX)
-            continue;
-        PxSheetBox box = face_box(y, NULL, tree->x, face);
-        PxSheetBox move = face_box(y, tree->x, tree->to, face);
-        if (may_meet(s, &box, &move)) {
-            s->at = n;
-            return face;
-        }
+        uint32_t branch = next_branch_met(tree, s);
+        if (branch == UINT32_MAX)
+            return UINT32_MAX;
+        s->node = y->branch.node[branch];
+        s->until = y->node[s->node].next;
     }
-    s->at = n;
-    return UINT32_MAX;
 }

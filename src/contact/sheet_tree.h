@@ -1,8 +1,9 @@
 /// Which triangles of cloth are near a box, a point or its way: boxes over the hierarchy of
 /// triangles that cloth has for its own collisions (cloth/collide.h).
 ///
-/// The boxes are floats, rounded outward, and fitted anew in every step; the hierarchy stays. Nodes
-/// within a branch have none: the box of a triangle is found where it is needed.
+/// The boxes are floats, rounded outward, and fitted anew in every step; the hierarchy stays. Only
+/// branches and the nodes above them have one (PxClothUpper): the box of a triangle is found where
+/// it is needed.
 #ifndef PX_CONTACT_SHEET_TREE_H
 #define PX_CONTACT_SHEET_TREE_H
 
@@ -29,10 +30,19 @@ static inline bool px_sheet_boxes_meet(const PxSheetBox *a, const PxSheetBox *b)
     return (meet[0] & meet[1]) == -1;
 }
 
+/// Sets *to, which may be one of them, to the box around two.
+static inline void px_sheet_box_join(PxSheetBox *to, const PxSheetBox *a, const PxSheetBox *b)
+{
+    for (int k = 0; k < 4; ++k) {
+        to->low[k] = a->low[k] < b->low[k] ? a->low[k] : b->low[k];
+        to->high[k] = a->high[k] > b->high[k] ? a->high[k] : b->high[k];
+    }
+}
+
 typedef struct PxSheetTree {
     const PxClothSystem *system;
     const PxVec3 *x, *to; ///< vertices at the start of the step, and at its end if `move` is known
-    PxSheetBox *box;      ///< by node, of branches and above: of its triangles at the start
+    PxSheetBox *box;      ///< by PxClothUpper: of its triangles at the start
     PxSheetBox *move;     ///< the same: of the displacements of their corners; NULL: not known yet
 } PxSheetTree;
 
@@ -50,8 +60,8 @@ PxSheetBox px_sheet_box(PxVec3 a, PxVec3 b, double reach);
 /// A walk over the triangles whose boxes meet a box: `at` is 0 at first.
 typedef struct PxSheetWalk {
     PxSheetBox box;
-    uint32_t at;
-    uint32_t until; ///< end of the branch that it is in
+    uint32_t at;          ///< PxClothUpper
+    uint32_t node, until; ///< in the branch that it is in, and the end of that
 } PxSheetWalk;
 
 /// The next triangle, in an order that depends on the topology alone; UINT32_MAX: there are no
@@ -66,8 +76,8 @@ uint32_t px_sheet_next_branch(const PxSheetTree *tree, PxSheetWalk *walk);
 /// displacement and `keep`.
 typedef struct PxSheetSweep {
     PxSheetBox place, way;
-    float keep;         ///< with the rounding of the place
-    uint32_t at, until; ///< as in PxSheetWalk
+    float keep;               ///< with the rounding of the place
+    uint32_t at, node, until; ///< as in PxSheetWalk
 } PxSheetSweep;
 
 PxSheetSweep px_sheet_sweep(PxVec3 from, PxVec3 to, double keep);

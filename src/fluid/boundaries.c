@@ -345,7 +345,7 @@ static PxImpulse impulse_of(const PxFluid *f, const Touch *t)
                        {(double)t->impulse[0], (double)t->impulse[1], (double)t->impulse[2]}};
 }
 
-/* Adds the force along the gradient and finds the largest impulse. */
+/* Adds the force along the gradient and finds the largest impulse of those that are summed. */
 static void push_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
 {
     (void)end;
@@ -363,6 +363,8 @@ static void push_part(void *user, uint32_t begin, uint32_t end, PxPart *part)
             px_touch_impulse(f, t, more);
             for (int c = 0; c < 3; ++c)
                 t->impulse[c] += more[c];
+            if (f->boundary[list->boundary]->ops->take != NULL)
+                continue;
             PxImpulse impulse = impulse_of(f, t);
             PxVec3 moment = px_boundary_moment(f->boundary[list->boundary], impulse);
             part->most[0] = fmax(part->most[0], px_length(impulse.impulse));

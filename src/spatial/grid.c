@@ -40,12 +40,21 @@ uint64_t px_grid_key(const PxGridFrame *f, float x, float y, float z)
 }
 
 void px_grid_keys_along(const PxGridFrame *f, const double from[3], const double step[3],
-                        uint32_t count, uint64_t *key)
+                        uint64_t key[PX_GRID_ALONG])
 {
     double inverse = 1.0 / f->cell;
-    for (uint32_t k = 0; k < count; ++k)
-        key[k] = key_of(f, inverse, (float)(from[0] + k * step[0]), (float)(from[1] + k * step[1]),
-                        (float)(from[2] + k * step[2]));
+    memset(key, 0, PX_GRID_ALONG * sizeof *key);
+    for (int a = 0; a < 3; ++a) {
+        double start = from[a] * inverse - (double)f->origin[a] + 1, way = step[a] * inverse;
+        double last = (double)f->last[a];
+        uint32_t shift = a > 0 ? f->shift[a] : 0;
+        for (int k = 0; k < PX_GRID_ALONG; ++k) {
+            double c = start + k * way;
+            c = c < last ? c : last;
+            c = c > 1 ? c : 1; /* so that rounding to an integer is floor(); NaN too */
+            key[k] |= (uint64_t)(uint32_t)c << shift;
+        }
+    }
 }
 
 /* ---- the frame ---------------------------------------------------------- */

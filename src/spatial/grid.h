@@ -39,9 +39,10 @@ PxGridFrame px_grid_frame(double cell, const PxGridPoints *sets, size_t set_coun
 
 /// The key of the cell that a point is in.
 uint64_t px_grid_key(const PxGridFrame *frame, float x, float y, float z);
-/// Keys of the cells of `count` points from + k step.
+/// Keys of the cells of the points from + k step; one on a face between cells may get either.
+#define PX_GRID_ALONG 4
 void px_grid_keys_along(const PxGridFrame *frame, const double from[3], const double step[3],
-                        uint32_t count, uint64_t *key);
+                        uint64_t key[PX_GRID_ALONG]);
 
 typedef struct PxGrid {
     const PxAllocator *allocator;
