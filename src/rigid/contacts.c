@@ -619,7 +619,7 @@ double px_contacts_depth(const PxCollider *first, const PxCollider *second, PxVe
             best = -d[near];
             *at = x;
         }
-        x = px_mad(x, n[near], -0.2 * fmin(size, 1e30) / (1 + k));
+        x = px_mad(x, n[near], -0.2 * fmin(size, 1e30) / (1 + 0.25 * k));
     }
     return 2 * best;
 }
