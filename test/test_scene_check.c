@@ -508,6 +508,33 @@ TEST(loops_of_joints_that_cannot_move_as_their_motors_want_are_foreseen)
     px_scene_free(checked_joints(text, 0));
 }
 
+TEST(joints_that_keyframes_pull_apart_are_foreseen)
+{
+    /* a and b hang between two walls, 4 m apart, of which one leaves by `way` within a second */
+    static const char scene[] = HEAD WATER " \"bodies\": [\n" CUBE("a", "0") ", " CUBE(
+        "b", "2") ",\n"
+                  "{\"name\": \"post\", \"wall\": true, \"shape\": {\"box\": [0.1, 0.1, 0.1], "
+                  "\"at\": [-1, 0, 0]}},\n"
+                  "{\"name\": \"winch\", \"wall\": true, \"shape\": {\"box\": [0.1, 0.1, 0.1], "
+                  "\"at\": [3, 0, 0]}, \"keyframes\": [{\"at\": 1, \"move\": [%s, 0, 0]}]}],\n"
+                  "\"joints\": [{\"body\": \"a\", \"to\": \"post\", \"at\": [-0.9, 0, 0]},\n"
+                  "{\"body\": \"a\", \"to\": \"b\", \"at\": [1, 1, 0]},\n"
+                  "{\"body\": \"b\", \"to\": \"winch\", \"at\": [2.9, 0, 0]%s}]}";
+    /* they reach 2 sqrt(1.9^2 + 1) = 4.29 m of 3.8 */
+    char text[4096];
+    snprintf(text, sizeof text, scene, "0.4", "");
+    px_scene_free(checked(text, 0));
+    snprintf(text, sizeof text, scene, "0.6", "");
+    PxScene *bad = checked(text, 1);
+    CHECK_TEXT(complaint_at(bad, 0)->place, "joints[2]");
+    CHECK(strstr(complaint_at(bad, 0)->text,
+                 "at 1 s 'winch' and 'post' hold it and joints[0] 4.4 m apart, and what is between "
+                 "them reaches 4.29 m") != NULL);
+    px_scene_free(bad);
+    snprintf(text, sizeof text, scene, "0.6", ", \"breaks\": 100");
+    px_scene_free(checked(text, 0));
+}
+
 /* ---- emitters and sinks ------------------------------------------------------------- */
 
 #define FLOW(more, y, rest)                                                                        \

@@ -109,7 +109,8 @@ static PxVec3 slid(const PxSolidSolids *c, const PxFacing *f, const PxSolidTouch
         change.m[k / 3][k % 3] -= (double)c->gradient[9 * (size_t)f->row + (size_t)k];
     PxVec3 d = px_add(c->moved[f->row], px_mat3_apply(s->frame[s->frame_of[f->row]].turn,
                                                       px_mat3_apply(change, t->rest)));
-    for (uint32_t e = f->start; e < f->start + f->size; ++e) {
+    PX_FOR_TOUCHING(&c->pass.slopes, f, e)
+    {
         const PxVec3 *by = &c->moved[c->facings.entry[e]];
         double w = (double)c->pass.slopes.weight[e];
         d.x -= w * by->x;
@@ -131,7 +132,8 @@ static double lightness(const PxSolidSolids *c, const PxFacing *f, const PxSolid
         light += a * a * (double)s->inverse_mass[l->other[e] / 16];
     }
     light += left * left * (double)s->inverse_mass[f->row];
-    for (uint32_t e = f->start; e < f->start + f->size; ++e) {
+    PX_FOR_TOUCHING(&c->pass.slopes, f, e)
+    {
         double w = (double)c->pass.slopes.weight[e];
         light += w * w * (double)s->inverse_mass[c->facings.entry[e]];
     }

@@ -26,13 +26,14 @@ void px_solid_self_free(PxSolidSelf *self)
 {
     px_release(self->allocator, self->u, 4 * (size_t)self->room * sizeof(float));
     px_release(self->allocator, self->shell, self->room);
+    px_release(self->allocator, self->may, self->room);
     px_release(self->allocator, self->near, self->room);
     px_solid_self_init(self, self->allocator);
 }
 
 size_t px_solid_self_bytes(const PxSolidSelf *self)
 {
-    return (size_t)self->room * (4 * sizeof(float) + 2);
+    return (size_t)self->room * (4 * sizeof(float) + 3);
 }
 
 static PxStatus reserve(PxSolidSelf *self, uint32_t count)
@@ -43,9 +44,10 @@ static PxStatus reserve(PxSolidSelf *self, uint32_t count)
     uint32_t room = (uint32_t)px_round_up(count, 1024);
     self->u = px_allocate(self->allocator, 4 * (size_t)room * sizeof(float));
     self->shell = px_allocate(self->allocator, room);
+    self->may = px_allocate(self->allocator, room);
     self->near = px_allocate(self->allocator, room);
     self->room = room;
-    if (self->u != NULL && self->shell != NULL && self->near != NULL)
+    if (self->u != NULL && self->shell != NULL && self->may != NULL && self->near != NULL)
         return PX_OK;
     px_solid_self_free(self);
     return px_fail(PX_ERR_MEMORY, "contact: no room for %u particles", count);
@@ -73,11 +75,20 @@ static double one_sided(const PxSolid *s, uint32_t i)
     return px_length(sum) / count;
 }
 
+bool px_solid_self_beyond(const float one[4], const float other[4])
+{
+    PxVec3 rest = px_vec((double)other[0] - (double)one[0], (double)other[1] - (double)one[1],
+                         (double)other[2] - (double)one[2]);
+    double apart = 0.5 * APART * ((double)one[3] + (double)other[3]);
+    return px_dot(rest, rest) > apart * apart;
+}
+
 bool px_solid_self_apart(const PxSolid *s, uint32_t i, uint32_t j)
 {
-    PxVec3 rest = px_sub(rest_of(s, j), rest_of(s, i));
-    double apart = 0.5 * APART * ((double)s->columns.support[i] + (double)s->columns.support[j]);
-    return px_dot(rest, rest) > apart * apart;
+    const PxSolidColumns *c = &s->columns;
+    const float one[4] = {c->rest[0][i], c->rest[1][i], c->rest[2][i], c->support[i]},
+                other[4] = {c->rest[0][j], c->rest[1][j], c->rest[2][j], c->support[j]};
+    return px_solid_self_beyond(one, other);
 }
 
 /* The determinant of sum (x_j - x_i) (X_j - X_i)^T, which fits the deformation gradient. */
@@ -106,6 +117,7 @@ typedef struct Job {
     PxGridPoints sorted; /* their places, by cell */
     const PxGrid *grid;
     float reach;
+    uint8_t *out;  /* by row: an apart one is within reach */
     double *moved; /* by frame: bound of a row's motion since the search, in this step too, m */
     float *radius; /* by frame: of the smallest rows, m */
 } Job;
@@ -122,7 +134,7 @@ static void shell_block(void *user, uint32_t begin, uint32_t end, int thread)
         bool thin = s->lists->start[i + 1] - s->lists->start[i] < 16;
         job->self->shell[i] =
             (surface || thin) && s->material[s->particles->material[i]].def.self_contact;
-        job->self->near[i] = 0;
+        job->self->may[i] = job->self->near[i] = 0;
         for (int k = 0; k < 4; ++k)
             job->self->u[4 * (size_t)i + (size_t)k] = INFINITY;
     }
@@ -173,7 +185,7 @@ static void near_block(void *user, uint32_t begin, uint32_t end, int thread)
                 near = x * x + y * y + z * z < job->reach * job->reach &&
                        px_solid_self_apart(job->solid, job->row[k], job->row[l]);
             }
-        job->self->near[job->row[k]] = near;
+        job->out[job->row[k]] = near;
     }
 }
 
@@ -183,21 +195,18 @@ static void note_places(PxSolidSelf *self, const PxSolid *s, const PxSolidFrame 
            4 * (size_t)(f->end - f->begin) * sizeof(float));
 }
 
-static PxStatus search(Job *job, const PxSolidFrame *f, double radius, double reach, PxGrid *grid)
+/* Marks in `out` the rows of `from` of a solid that are within reach of an apart one of them. */
+static PxStatus search(Job *job, const PxSolidFrame *f, const uint8_t *from, uint8_t *out,
+                       double radius, double reach, PxGrid *grid)
 {
     const PxSolid *s = job->solid;
-    PxSolidSelf *self = job->self;
     uint32_t n = 0;
-    self->u[4 * (size_t)f->begin] = INFINITY; /* in case of an error */
     for (uint32_t i = f->begin; i < f->end; ++i) {
-        self->near[i] = 0;
-        n += self->shell[i] && (double)s->particles->radius[i] <= 1.01 * radius;
+        out[i] = 0;
+        n += from[i] && (double)s->particles->radius[i] <= 1.01 * radius;
     }
-    ++self->searches;
-    if (n == 0) {
-        note_places(self, s, f);
+    if (n == 0)
         return PX_OK;
-    }
     PxArenaMark mark = px_arena_mark(s->scratch);
     uint32_t *row = PX_ARENA_ARRAY(s->scratch, uint32_t, n),
              *order = PX_ARENA_ARRAY(s->scratch, uint32_t, n),
@@ -213,7 +222,7 @@ static PxStatus search(Job *job, const PxSolidFrame *f, double radius, double re
     }
     n = 0;
     for (uint32_t i = f->begin; i < f->end; ++i) {
-        if (!self->shell[i] || (double)s->particles->radius[i] > 1.01 * radius)
+        if (!from[i] || (double)s->particles->radius[i] > 1.01 * radius)
             continue;
         const float *u = s->u + 4 * (size_t)i;
         PxVec3 place = px_add(rest_of(s, i), px_vec((double)u[0], (double)u[1], (double)u[2]));
@@ -237,8 +246,8 @@ static PxStatus search(Job *job, const PxSolidFrame *f, double radius, double re
     job->sorted = sorted;
     job->grid = grid;
     job->reach = (float)reach;
+    job->out = out;
     px_parallel_for(s->threads, n, 64, near_block, job);
-    note_places(self, s, f);
     px_arena_release(s->scratch, mark);
     return PX_OK;
 }
@@ -260,11 +269,16 @@ PxStatus px_solid_self_find(PxSolidSelf *self, const PxSolid *s, uint64_t versio
     }
     px_parallel_for(s->threads, s->frames, 1, moved_block, &job);
     for (uint32_t k = 0; k < s->frames; ++k) {
-        double radius = (double)job.radius[k];
-        if (2 * job.moved[2 * (size_t)k] < SKIN * radius)
-            continue;
-        PX_TRY(search(&job, &s->frame[k], radius,
-                      (reach + SKIN) * radius + 2 * job.moved[2 * (size_t)k + 1], grid));
+        const PxSolidFrame *f = &s->frame[k];
+        double radius = (double)job.radius[k], now = 2 * job.moved[2 * (size_t)k + 1];
+        if (!(2 * job.moved[2 * (size_t)k] < SKIN * radius)) {
+            ++self->searches;
+            self->u[4 * (size_t)f->begin] = INFINITY; /* in case of an error */
+            PX_TRY(search(&job, f, self->shell, self->may, radius, (reach + SKIN) * radius + now,
+                          grid));
+            note_places(self, s, f);
+        }
+        PX_TRY(search(&job, f, self->may, self->near, radius, reach * radius + now, grid));
     }
     return PX_OK;
 }

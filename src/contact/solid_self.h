@@ -2,9 +2,10 @@
 /// on a body.
 ///
 /// Rows on the surface whose rest positions are further apart than three spacings count as rows of
-/// another solid; so a slit must be three spacings wide. Which of them are near each other is found
-/// again only when the solid has deformed by a quarter of a spacing since the last search (Verlet
-/// 1967); the rows in excess have no effect, so that the bits do not depend on when that was.
+/// another solid; so a slit must be three spacings wide. Which of them may come near each other is
+/// found again only when the solid has deformed by a quarter of a spacing since the last search
+/// (Verlet 1967); which of these are near, in every step, so that the bits do not depend on when
+/// that search was.
 #ifndef PX_CONTACT_SOLID_SELF_H
 #define PX_CONTACT_SOLID_SELF_H
 
@@ -17,7 +18,8 @@ typedef struct PxSolidSelf {
     uint32_t count, room;
     float *u;       ///< 4 a row: displacement at the last search, in the frame, m
     uint8_t *shell; ///< by row: is on the surface
-    uint8_t *near;  ///< by row: a distant row of the same solid is near
+    uint8_t *may;   ///< by row: a distant row of the same solid was near at the last search
+    uint8_t *near;  ///< by row: one is near
     uint64_t searches;
 } PxSolidSelf;
 
@@ -37,5 +39,8 @@ bool px_solid_self_inverted(const PxSolid *solid, uint32_t row);
 /// Are rows i and j of one solid so far from each other in the rest shape that they touch like rows
 /// of two?
 bool px_solid_self_apart(const PxSolid *solid, uint32_t i, uint32_t j);
+
+/// The same by rest places and supports: x, y, z, support, m.
+bool px_solid_self_beyond(const float one[4], const float other[4]);
 
 #endif

@@ -61,7 +61,7 @@ static PxVec3 world_velocity(const PxSolidFrame *f)
 }
 
 /* Adds to each pair's `way` how far rows have moved relative to each other in the last move, at
- * most. */
+ * most, and bounds the speed at which they do now. */
 static void add_ways(PxSolidSolids *c)
 {
     const PxSolid *s = c->solid;
@@ -69,26 +69,14 @@ static void add_ways(PxSolidSolids *c)
         const uint32_t *of = c->facings.pair[p].frame;
         PxVec3 apart = px_sub(world_velocity(&s->frame[of[0]]), world_velocity(&s->frame[of[1]]));
         c->way[p] += px_length(apart) * s->moved + c->shift[of[0]] + c->shift[of[1]];
+        /* the mean velocities are those of the start of the step, also in the spreads */
+        c->speed[p] = px_length(apart) + c->spread[of[0]] + c->spread[of[1]];
     }
 }
 
 /* Part of the excess of a gap over g0 that rows may move before it is computed again. A gap may
  * close faster than the rows move, since its weights change too. */
 #define SLACK 0.3
-
-/* Gaps above g0 are computed again when they may have closed. */
-static void touch_block(void *user, uint32_t begin, uint32_t end, int thread)
-{
-    (void)thread;
-    const PxSolidSolids *c = user;
-    for (uint32_t m = begin; m < end; ++m) {
-        double way = c->way[c->facings.facing[m].pair], excess;
-        if (!c->on[m] && way < c->due[m])
-            continue;
-        c->on[m] = PX_ISA_PICK(c->solid->isa, px_touch_find)(&c->pass, m, &c->touch[m], &excess);
-        c->due[m] = way + SLACK * excess;
-    }
-}
 
 /* Part of a gap that may close in a sub-step, so that no row passes another solid, and part of the
  * longest stable sub-step of a contact. */
@@ -101,7 +89,8 @@ static double opening_of(const PxSolidSolids *c, uint32_t m)
     const PxSolid *s = c->solid;
     const PxFacing *f = &c->facings.facing[m];
     double opening = px_dot(c->touch[m].slope, px_solid_in_world(s, s->v, f->row));
-    for (uint32_t e = f->start; e < f->start + f->size; ++e) {
+    PX_FOR_TOUCHING(&c->pass.slopes, f, e)
+    {
         PxVec3 v = px_solid_in_world(s, s->v, c->facings.entry[e]);
         opening += (double)c->pass.slopes.x[e] * v.x + (double)c->pass.slopes.y[e] * v.y +
                    (double)c->pass.slopes.z[e] * v.z;
@@ -120,6 +109,22 @@ static double longest(const PxSolidSolids *c, uint32_t m, double speed)
     return opening < 0 ? fmin(stable, CLOSING * t->gap / -opening) : stable;
 }
 
+/* Gaps above g0 are computed again when they may have closed. */
+static void touch_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const PxSolidSolids *c = user;
+    for (uint32_t m = begin; m < end; ++m) {
+        double way = c->way[c->facings.facing[m].pair], excess;
+        if (!c->on[m] && way < c->due[m])
+            continue;
+        c->on[m] = PX_ISA_PICK(c->solid->isa, px_touch_find)(&c->pass, m, &c->touch[m], &excess);
+        c->due[m] = way + SLACK * excess;
+        if (c->on[m])
+            c->longest[m] = longest(c, m, c->speed[c->facings.facing[m].pair]);
+    }
+}
+
 /* Lists the contacts; returns their energy. `limit`: longest sub-step of all. */
 static double list_contacts(PxSolidSolids *c, double *limit)
 {
@@ -135,9 +140,6 @@ static double list_contacts(PxSolidSolids *c, double *limit)
         const PxFacingPair *pair = &f->pair[p];
         uint32_t a = pair->frame[0], b = pair->frame[1];
         PxVec3 force = {0, 0, 0}, moment = {0, 0, 0};
-        /* the mean velocities are those of the start of the step, also in the spreads */
-        PxVec3 apart = px_sub(world_velocity(&s->frame[a]), world_velocity(&s->frame[b]));
-        double speed = px_length(apart) + c->spread[a] + c->spread[b];
         c->first[p] = c->actives;
         for (uint32_t m = pair->first; m < pair->end; ++m) {
             if (!c->on[m])
@@ -145,7 +147,7 @@ static double list_contacts(PxSolidSolids *c, double *limit)
             const PxSolidTouch *t = &c->touch[m];
             c->active[c->actives++] = m;
             energy += t->energy;
-            *limit = fmin(*limit, longest(c, m, speed));
+            *limit = fmin(*limit, c->longest[m]);
             if (c->rebound.pair == NULL)
                 continue;
             PxVec3 push = px_scale(t->slope, t->force);
@@ -200,7 +202,8 @@ static void push_block(void *user, uint32_t begin, uint32_t end, int thread)
                 const PxSolidTouch *t = &c->touch[c->active[n]];
                 double force = t->force;
                 PxVec3 rub = t->rub;
-                for (uint32_t e = here->start; e < here->start + here->size; ++e) {
+                PX_FOR_TOUCHING(d, here, e)
+                {
                     PxVec3 *to = &c->push[f->entry[e]];
                     double w = (double)d->weight[e];
                     to->x += force * (double)d->x[e] - w * rub.x;
@@ -344,6 +347,7 @@ PxStatus px_solid_solids_begin(PxSolidSolids *c, PxSolid *s)
     size_t pairs = px_round_up(f->pairs, 64);
     float *slopes = PX_ARENA_ARRAY(s->scratch, float, 4 * entries);
     float *stiff = PX_ARENA_ARRAY(s->scratch, float, s->count);
+    uint8_t *some = PX_ARENA_ARRAY(s->scratch, uint8_t, entries / 8);
     double *spot = PX_ARENA_ARRAY(s->scratch, double, 4 * (size_t)s->count);
     c->touch = PX_ARENA_ARRAY(s->scratch, PxSolidTouch, facings);
     c->on = PX_ARENA_ARRAY(s->scratch, uint8_t, facings);
@@ -356,19 +360,22 @@ PxStatus px_solid_solids_begin(PxSolidSolids *c, PxSolid *s)
     c->spread = PX_ARENA_ARRAY(s->scratch, double, s->frames);
     c->shift = PX_ARENA_ARRAY(s->scratch, double, s->frames);
     c->way = PX_ARENA_ARRAY(s->scratch, double, pairs);
+    c->speed = PX_ARENA_ARRAY(s->scratch, double, pairs);
+    c->longest = PX_ARENA_ARRAY(s->scratch, double, facings);
     c->due = PX_ARENA_ARRAY(s->scratch, double, facings);
     c->group = PX_ARENA_ARRAY(s->scratch, uint32_t, s->frames);
     if (slopes == NULL || stiff == NULL || spot == NULL || c->touch == NULL || c->on == NULL ||
         c->active == NULL || c->rubbing == NULL || c->first == NULL || c->end == NULL ||
         c->moved == NULL || c->push == NULL || c->spread == NULL || c->group == NULL ||
-        c->shift == NULL || c->way == NULL || c->due == NULL)
+        c->shift == NULL || c->way == NULL || c->due == NULL || some == NULL || c->speed == NULL ||
+        c->longest == NULL)
         return px_fail(PX_ERR_MEMORY, "contact: no room for %u particles", f->facings);
     c->pass = (PxTouchPass){
         .facings = f,
         .modulus = stiff,
         .spot = spot,
         .per_mass = s->inverse_mass,
-        .slopes = {slopes, slopes + entries, slopes + 2 * entries, slopes + 3 * entries}};
+        .slopes = {slopes, slopes + entries, slopes + 2 * entries, slopes + 3 * entries, some}};
     memset(c->on, 0, f->facings);
     for (uint32_t k = 0; k < f->pairs; ++k)
         c->way[k] = 0;

@@ -40,6 +40,8 @@ typedef struct PxSolidSolids {
     double *spread;        ///< by frame: largest velocity of its rows relative to its mean, m/s
     double *shift;         ///< by frame: how far its rows moved relative to its mean, m
     double *way;           ///< by pair: how far rows moved relative to each other, at most, m
+    double *speed;         ///< by pair: bound of the speed at which rows pass each other, m/s
+    double *longest;       ///< by contact: longest sub-step, s
     double *due;           ///< by facing that is no contact: `way` at which it may be one, m
     uint32_t *group;       ///< by frame: the first frame that it touches, also through others
     PxSolidRebound rebound;

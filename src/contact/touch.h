@@ -29,10 +29,19 @@ typedef struct PxSolidTouch {
 } PxSolidTouch;
 
 /// Slopes of the gap with respect to the rows of the list, and their weights over the sum, by
-/// entry of the facings.
+/// entry of the facings. Half of the rows are beyond the support and have none.
 typedef struct PxTouchSlopes {
     float *x, *y, *z, *weight;
+    uint8_t *some; ///< by 8 entries: a bit for each with a weight
 } PxTouchSlopes;
+
+/// Goes through the entries `e` with a weight of a facing's list, in order; e - e % 8 is `PX_from`.
+#define PX_FOR_TOUCHING(slopes, facing, e)                                                         \
+    for (uint32_t PX_from = (facing)->start; PX_from < (facing)->start + (facing)->size;           \
+         PX_from += 8)                                                                             \
+        for (unsigned PX_left = (slopes)->some[PX_from / 8], e = 0;                                \
+             PX_left != 0 && (e = PX_from + (unsigned)__builtin_ctz(PX_left), true);               \
+             PX_left &= PX_left - 1)
 
 typedef struct PxTouchPass {
     const PxFacings *facings;

@@ -99,6 +99,7 @@ bool PX_ISA_NAME(px_touch_find)(const PxTouchPass *pass, uint32_t facing, PxSoli
         PxF8 rx = px_f8_load(sx + e), ry = px_f8_load(sy + e), rz = px_f8_load(sz + e),
              left = px_f8_load(weight + e);
         PxF8 square = left * left * px_f8_load(part + e), w = square * left * per_sum;
+        pass->slopes.some[(here.start + e) / 8] = (uint8_t)px_f8_bits(square > zero);
         PxF8 lever = (nx * rx + ny * ry + nz * rz - shift) * square * steep;
         PxF8 dx = rx * lever - nx * w, dy = ry * lever - ny * w, dz = rz * lever - nz * w;
         PxF8 length = dx * dx + dy * dy + dz * dz;

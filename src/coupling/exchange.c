@@ -1,6 +1,7 @@
 #include "coupling/exchange.h"
 
 #include "contact/solid_fluid.h"
+#include "contact/solid_self.h"
 #include "coupling/octree_cells.h"
 
 /* Adds the low-pass filtered reaction of elastic matter to the accelerations of solid rows, or
@@ -86,6 +87,58 @@ PxStatus px_exchange_isolate(const PxCoupling *c, PxPairs *pairs)
     return PX_OK;
 }
 
+/* Which pairs of rows touch by contact. */
+typedef struct Apart {
+    const uint32_t *group; /* by row: its solid; 0: it touches by pressure */
+    const float *rest;     /* 4 a row: rest place, support; 0: does not touch its own solid */
+} Apart;
+
+static bool mark_apart(const void *user, uint32_t i, const uint32_t *list, uint32_t size,
+                       uint8_t *bits)
+{
+    const Apart *job = user;
+    const float *own = job->rest + 4 * (size_t)i;
+    bool any = false;
+    for (uint32_t k = 0; job->group[i] != 0 && k < size; ++k) {
+        const float *other = job->rest + 4 * (size_t)list[k];
+        bool apart = job->group[list[k]] != job->group[i]
+                         ? job->group[list[k]] != 0
+                         : own[3] > 0.0f && other[3] > 0.0f && px_solid_self_beyond(own, other);
+        bits[k / 8] = (uint8_t)(bits[k / 8] | (unsigned)apart << k % 8);
+        any = any || apart;
+    }
+    return any;
+}
+
+/* The same for solids that touch themselves. */
+static PxStatus part_selves(const PxCoupling *c, uint32_t *group, PxPairs *pairs,
+                            PxPairsParted *out)
+{
+    const PxParticles *p = c->particles;
+    PxSolidColumns solid;
+    uint32_t count = p->table.count;
+    float *rest = PX_ARENA_ARRAY(c->scratch, float, 4 * ((size_t)count + c->copies));
+    uint32_t *row = PX_ARENA_ARRAY(c->scratch, uint32_t, pairs->count + 1), rows = 0;
+    if (rest == NULL || row == NULL)
+        return px_fail(PX_ERR_MEMORY, "solids: no room for %u particles", count);
+    px_solid_columns(&p->table, &solid);
+    for (uint32_t i = 0; i < count; ++i) {
+        bool touches = group[i] != 0 && c->material[p->material[i]].def.self_contact;
+        float *to = rest + 4 * (size_t)i;
+        for (int k = 0; k < 3; ++k)
+            to[k] = solid.rest[k][i];
+        to[3] = touches ? solid.support[i] : 0.0f;
+    }
+    PxDistArray shared = {rest, 4 * sizeof(float), 4 * sizeof(float)};
+    px_dist_refresh(c->dist, shared, count, c->copies);
+    for (uint32_t i = 0; i < pairs->count; ++i)
+        if (group[i] != 0)
+            row[rows++] = i;
+    Apart job = {group, rest};
+    return px_pairs_cut(pairs, row, rows, mark_apart, &job, count + c->copies, c->scratch,
+                        c->threads, out);
+}
+
 PxStatus px_exchange_part(const PxCoupling *c, const PxFractions *fractions, PxPairs *pairs,
                           PxPairsParted *out)
 {
@@ -101,7 +154,17 @@ PxStatus px_exchange_part(const PxCoupling *c, const PxFractions *fractions, PxP
         group[i] = px_has_contact(fractions->solid[i]) ? elastic.component[i] : 0;
     px_dist_refresh(c->dist, (PxDistArray){group, sizeof *group, sizeof *group}, p->table.count,
                     c->copies);
+    if (px_exchange_self_contact(c))
+        return part_selves(c, group, pairs, out);
     return px_pairs_part(pairs, group, p->table.count + c->copies, c->scratch, c->threads, out);
+}
+
+bool px_exchange_self_contact(const PxCoupling *c)
+{
+    for (size_t k = 0; k < c->materials; ++k)
+        if (c->material[k].def.young > 0 && c->material[k].def.self_contact)
+            return true;
+    return false;
 }
 
 PxStatus px_exchange_contact_rows(const PxElasticSet *set, const PxCoupling *c,

@@ -24,10 +24,14 @@ PxStatus px_exchange_begin(const PxCoupling *c, const PxFractions *fractions, Px
 PxStatus px_exchange_isolate(const PxCoupling *c, PxPairs *pairs);
 
 /// Call before the stages of fluids. Removes the pairs of particles of different solids from the
-/// neighbour lists: solids touch each other by contact (contact/solid_solids.h) instead of pressure
-/// and viscosity. px_pairs_unite() puts them back, since heat flows between them.
+/// neighbour lists, and those of distant parts of one solid that touches itself: solids touch by
+/// contact (contact/solid_solids.h) instead of pressure and viscosity. px_pairs_unite() puts the
+/// pairs back, since heat flows between them.
 PxStatus px_exchange_part(const PxCoupling *c, const PxFractions *fractions, PxPairs *pairs,
                           PxPairsParted *out);
+
+/// Is there an elastic material that touches itself?
+bool px_exchange_self_contact(const PxCoupling *c);
 
 /// By row of the set: does the particle touch other solids by contact? Errors: PX_ERR_MEMORY.
 PxStatus px_exchange_contact_rows(const PxElasticSet *set, const PxCoupling *c,

@@ -184,11 +184,31 @@ static void clear_rows(const PxFluid *f, uint32_t begin, uint32_t end)
     }
 }
 
+static void find_parts(const PxParticles *p, uint32_t begin, uint32_t end, PxBounds *part)
+{
+    const float *const x[3] = {p->x, p->y, p->z};
+    for (uint32_t from = begin; from < end; from += PX_FILL_PART) {
+        uint32_t until = from + PX_FILL_PART < end ? from + PX_FILL_PART : end;
+        float low[3], high[3];
+        for (int a = 0; a < 3; ++a) {
+            low[a] = high[a] = x[a][from];
+            for (uint32_t i = from + 1; i < until; ++i) {
+                low[a] = x[a][i] < low[a] ? x[a][i] : low[a];
+                high[a] = x[a][i] > high[a] ? x[a][i] : high[a];
+            }
+        }
+        *part++ = (PxBounds){{(double)low[0], (double)low[1], (double)low[2]},
+                             {(double)high[0], (double)high[1], (double)high[2]}};
+    }
+}
+
 /* Rows [begin, end) of one block, at most ROWS. */
 static void fill_rows(Job *job, uint32_t begin, uint32_t end)
 {
     PxFluid *f = job->fluid;
     const PxParticles *p = f->particles;
+    PxBounds part[ROWS / PX_FILL_PART];
+    find_parts(p, begin, end, part);
     const PxFillQuery query = {.x = p->x,
                                .y = p->y,
                                .z = p->z,
@@ -196,7 +216,8 @@ static void fill_rows(Job *job, uint32_t begin, uint32_t end)
                                .end = end,
                                .profile = f->wall_profile,
                                .faces = f->wall_heat != NULL,
-                               .up = f->up};
+                               .up = f->up,
+                               .part = part};
     PxFill fill[ROWS];
     Sum sum[1 + ROWS];
     uint16_t sum_of[ROWS]; /* most rows touch no boundary and share the first, empty one */

@@ -96,7 +96,10 @@ typedef struct PxFillQuery {
     const PxWallProfile *profile; ///< part of the kernel that a flat boundary fills
     bool faces;                   ///< PxFill.faces is requested
     PxVec3 up;                    ///< of unit length, or 0
+    const PxBounds *part; ///< bounds of PX_FILL_PART points each, from `begin` on; NULL: not known
 } PxFillQuery;
+
+enum { PX_FILL_PART = 16 };
 
 typedef struct PxBoundaryOps {
     /// Fixes the configurations at `time` and `time + dt`, s.

@@ -759,6 +759,26 @@ bool px_wall_field_ask(const PxWallField *f, PxVec3 rest, PxWallLook *look, PxFi
     return true;
 }
 
+void px_wall_field_fetch(const PxWallField *f, PxVec3 rest, PxWallLook *look)
+{
+    double at[3];
+    uint64_t key = key_of(f, rest, at);
+    if (key == 0 || !look_up(f, key, look) || look->block->level == FAR)
+        return;
+    const Level *l = &f->level[look->block->level];
+    int cell[3];
+    for (int a = 0; a < 3; ++a)
+        cell[a] = at[a] < 1 ? (int)(at[a] * l->cells) : l->cells - 1;
+    for (int z = 0; z < 2; ++z)
+        for (int y = 0; y < 2; ++y)
+            __builtin_prefetch(look->block->distance +
+                               ((cell[2] + z) * l->corners + cell[1] + y) * l->corners + cell[0]);
+    for (int z = 0; z < 4; ++z)
+        for (int y = 0; y < 4; ++y)
+            __builtin_prefetch(look->block->equal +
+                               ((cell[2] + z) * l->nodes + cell[1] + y) * l->nodes + cell[0]);
+}
+
 bool px_wall_field_distance(const PxWallField *f, PxVec3 rest, PxWallLook *look, double *out)
 {
     double at[3], t[3];

@@ -55,6 +55,10 @@ typedef struct PxWallLook {
 /// look->key is then its key. Threads: any number at once, each with its own look.
 bool px_wall_field_ask(const PxWallField *field, PxVec3 rest, PxWallLook *look, PxFill *out);
 
+/// Fetches into the cache what the same question reads; questions come in any order, and most of
+/// their time is that of the memory.
+void px_wall_field_fetch(const PxWallField *field, PxVec3 rest, PxWallLook *look);
+
 /// Sets only the distance, interpolated linearly.
 bool px_wall_field_distance(const PxWallField *field, PxVec3 rest, PxWallLook *look, double *out);
 

@@ -127,6 +127,38 @@ static PxWallGlance glance_of(const PxWall *wall)
     return g;
 }
 
+/* Without fmax() and fmin(), which are function calls. */
+static inline double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static inline double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* Lower bound of the distance of all points of a box; 0 where there is none. */
+static double glance_box(const PxWallGlance *g, const PxBounds *box)
+{
+    if (g->hollow && !g->box && !g->plane)
+        return 0;
+    PxVec3 x = px_scale(px_add(box->low, box->high), 0.5);
+    PxVec3 half = px_scale(px_sub(box->high, box->low), 0.5);
+    double sum = 0, least = INFINITY;
+    for (int k = 0; k < (g->plane ? 1 : 3); ++k) {
+        const double *row = g->row[k];
+        double u = row[0] * x.x + row[1] * x.y + row[2] * x.z + g->shift[k];
+        double reach = fabs(row[0]) * half.x + fabs(row[1]) * half.y + fabs(row[2]) * half.z;
+        if (g->plane)
+            return (g->hollow ? -u : u) - reach;
+        double over = fabs(u) - g->half[k] - reach;
+        sum += over > 0 ? over * over : 0;
+        least = smaller(least, g->half[k] - fabs(u) - reach);
+    }
+    return g->hollow ? least : sqrt(sum);
+}
+
 static double glance_distance(const PxWallGlance *g, PxVec3 x)
 {
     double u[3];
@@ -137,7 +169,7 @@ static double glance_distance(const PxWallGlance *g, PxVec3 x)
     double over[3], most;
     for (int k = 0; k < 3; ++k)
         over[k] = fabs(u[k]) - g->half[k];
-    most = fmax(over[0], fmax(over[1], over[2]));
+    most = larger(over[0], larger(over[1], over[2]));
     if (g->hollow) /* no bound inside other hollow shapes: needs the full query */
         return g->box ? -most : 0;
     if (most <= 0)
@@ -251,49 +283,134 @@ static void find_lever(const PxWall *wall, const PxFillQuery *query, PxFill *fil
     fill->lift = steep > 0 ? away / steep * steepness(wall, fill->gradient, query->up) : 0;
 }
 
-uint32_t px_wall_fill(const PxBoundary *b, const PxFillQuery *query, PxFill *out, double *nearest)
+/* One row; false if it is not within the support. */
+static bool fill_one(const PxWall *wall, const PxFillQuery *query, uint32_t row, PxVec3 rest,
+                     PxWallLook *look, PxFill *fill, double *nearest)
 {
-    const PxWall *wall = (const PxWall *)b;
+    if (wall->triangles != NULL) {
+        px_wall_triangles_ask(wall->triangles, rest, fill);
+        find_lever(wall, query, fill);
+    } else if (wall->field == NULL) {
+        fill_by_formula(wall, query, rest, fill);
+    } else {
+        uint64_t before = look->key;
+        if (!px_wall_field_ask(wall->field, to_field(wall, rest), look, fill)) {
+            if (look->key != before)
+                px_wall_field_miss(wall->field, look->key);
+            fill->row = row;
+            fill->part = NAN;
+            return true;
+        }
+        if (wall->own_field)
+            fill->gradient = px_rotate(wall->def.rotation, fill->gradient);
+        find_lever(wall, query, fill);
+    }
+    *nearest = smaller(*nearest, fill->distance);
+    if (!(fill->distance < query->profile->h) || wall->spheres)
+        return false;
+    fill->row = row;
+    fill->gradient = px_wall_turn_to_world(wall, 0, fill->gradient);
+    fill->velocity = px_wall_velocity(wall, 0, rest);
+    if (query->faces && !fill_heat(wall, rest, query->profile->s, look, fill))
+        fill->part = NAN;
+    return true;
+}
+
+/* Rows of a part of a query that are near the wall, and their places in the rest frame. */
+typedef struct Near {
+    uint32_t row[PX_FILL_PART];
+    PxVec3 rest[PX_FILL_PART];
+    uint32_t count;
+} Near;
+
+/* Squares of lower bounds of the distance from a shape's box, in single precision around `middle`:
+ * the loop over all rows, which compilers turn into vectors. */
+static void glance_rows(const PxWallGlance *g, const PxFillQuery *query, uint32_t begin,
+                        uint32_t count, PxVec3 middle, float *bound2)
+{
+    const float *restrict x = query->x + begin, *restrict y = query->y + begin;
+    const float *restrict z = query->z + begin;
+    float at[3] = {(float)middle.x, (float)middle.y, (float)middle.z}, row[3][3], shift[3], half[3];
+    for (int k = 0; k < 3; ++k) {
+        const double *r = g->row[k];
+        shift[k] = (float)(r[0] * (double)at[0] + r[1] * (double)at[1] + r[2] * (double)at[2] +
+                           g->shift[k]);
+        half[k] = (float)g->half[k];
+        for (int a = 0; a < 3; ++a)
+            row[k][a] = (float)r[a];
+    }
+    for (uint32_t n = 0; n < count; ++n) {
+        float dx = x[n] - at[0], dy = y[n] - at[1], dz = z[n] - at[2], sum = 0;
+        for (int k = 0; k < 3; ++k) {
+            float u = row[k][0] * dx + row[k][1] * dy + row[k][2] * dz + shift[k];
+            float over = fabsf(u) - half[k];
+            over = over > 0.0f ? over : 0.0f;
+            sum += over * over;
+        }
+        bound2[n] = sum;
+    }
+}
+
+/* What bounds in single precision are trusted to: 10 roundings of coordinates within a box. */
+#define ROUGH 1e-6
+
+/* Lowers the distances of the rows begin .. end - 1 that are far away and lists the others. */
+static void find_near(const PxWall *wall, const PxFillQuery *query, uint32_t begin, uint32_t end,
+                      double *nearest, Near *out)
+{
     double h = query->profile->h;
     PxWallLook look = {0};
-    uint32_t count = 0;
-    for (uint32_t i = query->begin; i < query->end; ++i) {
+    double *to = nearest - query->begin;
+    float bound2[PX_FILL_PART], far2 = INFINITY;
+    const PxWallGlance *g = &wall->glance;
+    out->count = 0;
+    if (query->part != NULL) {
+        const PxBounds *part = &query->part[(begin - query->begin) / PX_FILL_PART];
+        double all = glance_box(g, part);
+        if (all >= h) {
+            for (uint32_t i = begin; i < end; ++i)
+                to[i] = smaller(to[i], all);
+            return;
+        }
+        if (!g->plane && !g->hollow && !g->box) {
+            glance_rows(g, query, begin, end - begin, px_scale(px_add(part->low, part->high), 0.5),
+                        bound2);
+            double size = px_length(px_sub(part->high, part->low)) +
+                          px_length(px_vec(g->half[0], g->half[1], g->half[2])) + h;
+            far2 = (float)((h + ROUGH * size) * (h + ROUGH * size) * (1 + ROUGH));
+        }
+    }
+    for (uint32_t i = begin; i < end; ++i) {
+        if (isfinite(far2) && bound2[i - begin] > far2) {
+            to[i] = smaller(to[i], (1 - 1e-4) * (double)sqrtf(bound2[i - begin]));
+            continue;
+        }
         PxVec3 x = {(double)query->x[i], (double)query->y[i], (double)query->z[i]};
-        double *near = &nearest[i - query->begin], bound = glance_distance(&wall->glance, x);
+        double bound = glance_distance(g, x);
         if (bound >= h) {
-            *near = fmin(*near, bound);
+            to[i] = smaller(to[i], bound);
             continue;
         }
         PxVec3 rest = px_wall_to_rest(wall, 0, x);
-        PxFill *fill = &out[count];
-        if (wall->triangles != NULL) {
-            px_wall_triangles_ask(wall->triangles, rest, fill);
-            find_lever(wall, query, fill);
-        } else if (wall->field == NULL) {
-            fill_by_formula(wall, query, rest, fill);
-        } else {
-            uint64_t before = look.key;
-            if (!px_wall_field_ask(wall->field, to_field(wall, rest), &look, fill)) {
-                if (look.key != before)
-                    px_wall_field_miss(wall->field, look.key);
-                fill->row = i;
-                fill->part = NAN;
-                ++count;
-                continue;
-            }
-            if (wall->own_field)
-                fill->gradient = px_rotate(wall->def.rotation, fill->gradient);
-            find_lever(wall, query, fill);
-        }
-        *near = fmin(*near, fill->distance);
-        if (!(fill->distance < h) || wall->spheres)
-            continue;
-        fill->row = i;
-        fill->gradient = px_wall_turn_to_world(wall, 0, fill->gradient);
-        fill->velocity = px_wall_velocity(wall, 0, rest);
-        if (query->faces && !fill_heat(wall, rest, query->profile->s, &look, fill))
-            fill->part = NAN;
-        ++count;
+        if (wall->triangles == NULL && wall->field != NULL)
+            px_wall_field_fetch(wall->field, to_field(wall, rest), &look);
+        out->row[out->count] = i;
+        out->rest[out->count++] = rest;
+    }
+}
+
+uint32_t px_wall_fill(const PxBoundary *b, const PxFillQuery *query, PxFill *out, double *nearest)
+{
+    const PxWall *wall = (const PxWall *)b;
+    PxWallLook look = {0};
+    uint32_t count = 0;
+    for (uint32_t i = query->begin; i < query->end; i += PX_FILL_PART) {
+        Near near;
+        uint32_t end = i + PX_FILL_PART < query->end ? i + PX_FILL_PART : query->end;
+        find_near(wall, query, i, end, nearest, &near);
+        for (uint32_t n = 0; n < near.count; ++n)
+            count += fill_one(wall, query, near.row[n], near.rest[n], &look, &out[count],
+                              &nearest[near.row[n] - query->begin]);
     }
     return count;
 }

@@ -59,6 +59,7 @@ typedef struct Search {
     PxMat3 turn; /* from the rest frame of `own` to that of the field */
     PxVec3 shift;
     double margin, size;
+    double along;  /* beyond the margin, how far distances of corners matter for edges */
     uint32_t side; /* 1: `own` is the second body */
     Found *found;
     Corner *corner; /* CORNERS first features, if they are points */
@@ -210,7 +211,7 @@ static void search_point(Search *s, uint32_t k, const PxFeature *f)
     Corner c = {.at = into_field(s, f->a), .known = PLACE};
     double within = f->round + s->margin;
     if (!beyond(&s->field, c.at, c.at, within)) {
-        c.distance = distance(&s->field, c.at, within + s->size, &c.normal);
+        c.distance = distance(&s->field, c.at, within + s->along, &c.normal);
         c.known = DISTANCE;
     }
     if (k < CORNERS)
@@ -353,8 +354,9 @@ static double lowest(const Line *line, const Spot *low, const Spot *high)
     return low->d + low->slope * (at < 0 ? 0 : at > way ? way : at);
 }
 
-/* The end of an edge, of which the corner may be known. Beyond their margin and `size` distances to
- * meshes are not exact. */
+/* The end of an edge, of which the corner may be known. Beyond their margin and `along` distances
+ * to meshes are not exact: both ends of an edge are then farther than one of its points may matter.
+ */
 static Spot end_of(const Line *line, const Corner *c, double t)
 {
     if (c == NULL || c->known != DISTANCE || (line->s->field.mesh && line->length > line->s->size))
@@ -462,30 +464,43 @@ static void search_rim(const Search *s, uint32_t k, const PxFeature *f)
     }
 }
 
+static void search_feature(Search *s, uint32_t k)
+{
+    const PxFeature *f = &s->own->features->feature[k];
+    if (f->kind == PX_FEATURE_POINT)
+        search_point(s, k, f);
+    else if (f->kind == PX_FEATURE_EDGE)
+        search_edge(s, k, f);
+    else
+        search_rim(s, k, f);
+}
+
+/* Blocks of corners come before those of edges, which end there. */
 static void search(Search *s)
 {
     const PxFeatures *features = s->own->features;
-    for (uint32_t k = 0; k < features->count; ++k) {
-        const PxFeature *f = &features->feature[k];
-        if (k % PX_FEATURE_BLOCK == 0 && features->count > 2 * PX_FEATURE_BLOCK) {
-            const PxFeatureBlock *block = &features->block[k / PX_FEATURE_BLOCK];
-            PxVec3 at = into_field(s, block->middle);
-            double reach = block->radius + s->margin;
-            PxVec3 normal;
-            if (beyond(&s->field, at, at, reach) ||
-                distance(&s->field, at, reach, &normal) >= reach) {
-                for (uint32_t n = 0; n < PX_FEATURE_BLOCK && k + n < CORNERS; ++n)
-                    s->corner[k + n].known = NOTHING;
-                k += PX_FEATURE_BLOCK - 1;
-                continue;
-            }
+    if (features->count <= 2 * PX_FEATURE_BLOCK) {
+        for (uint32_t k = 0; k < features->count; ++k)
+            search_feature(s, k);
+        return;
+    }
+    for (uint32_t k = 0; k < CORNERS && k < features->count; ++k)
+        s->corner[k].known = NOTHING;
+    for (uint32_t n = 0; n < features->blocks;) {
+        const PxFeatureBlock *block = &features->block[n];
+        PxVec3 at = into_field(s, block->middle), normal;
+        double reach = block->radius + s->margin;
+        if (beyond(&s->field, at, at, reach)) {
+            n = block->next;
+            continue;
         }
-        if (f->kind == PX_FEATURE_POINT)
-            search_point(s, k, f);
-        else if (f->kind == PX_FEATURE_EDGE)
-            search_edge(s, k, f);
-        else
-            search_rim(s, k, f);
+        ++n;
+        /* a distance that is far below the size of the mesh takes little time */
+        if (block->end - block->begin > PX_FEATURE_BLOCK ||
+            distance(&s->field, at, reach, &normal) >= reach)
+            continue;
+        for (uint32_t k = block->begin; k < block->end; ++k)
+            search_feature(s, features->order[k]);
     }
 }
 
@@ -496,7 +511,7 @@ static void search_vertex(void *user, uint32_t v, PxVec3 place)
     PxVec3 at = from_world(&s->field, place), normal;
     if (beyond(&s->field, at, at, s->margin))
         return;
-    double d = distance(&s->field, at, s->margin + s->size, &normal);
+    double d = distance(&s->field, at, s->margin, &normal);
     if (d < s->margin)
         add(s, v, 0, at, 0, d, normal, NULL);
 }
@@ -604,7 +619,7 @@ double px_contacts_depth(const PxCollider *first, const PxCollider *second, PxVe
             best = -d[near];
             *at = x;
         }
-        x = px_mad(x, n[near], -0.2 * fmin(size, 1e30) / (1 + k));
+        x = px_mad(x, n[near], -0.2 * fmin(size, 1e30) / (1 + 0.25 * k));
     }
     return 2 * best;
 }
@@ -683,6 +698,7 @@ uint32_t px_contacts_find(const PxCollider *first, const PxCollider *second, con
                     .field = field_of(other),
                     .margin = margin,
                     .size = size,
+                    .along = 1.001 * fmin(size, own->features != NULL ? own->features->longest : 0),
                     .side = side,
                     .found = &found,
                     .corner = corner};

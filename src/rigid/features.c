@@ -176,25 +176,92 @@ static double reach_of(const PxFeature *f, PxVec3 from)
     return far + f->round + (f->kind == PX_FEATURE_RIM ? f->ring : 0);
 }
 
+/* A feature in the order of blocks. */
+typedef struct Place {
+    double at; /* of its middle, along an axis */
+    uint32_t feature;
+} Place;
+
+static int by_place(const void *left, const void *right)
+{
+    const Place *a = left, *b = right;
+    if (a->at != b->at)
+        return a->at < b->at ? -1 : 1;
+    return a->feature < b->feature ? -1 : a->feature > b->feature;
+}
+
+static PxVec3 middle_of(const PxFeature *f)
+{
+    return f->kind == PX_FEATURE_EDGE ? px_scale(px_add(f->a, f->b), 0.5) : f->a;
+}
+
+static PxFeatureBlock *add_block(PxFeatures *features, uint32_t begin, uint32_t end)
+{
+    PxFeatureBlock *block = &features->block[features->blocks++];
+    PxBounds bounds = px_bounds_empty();
+    for (uint32_t n = begin; n < end; ++n) {
+        const PxFeature *f = &features->feature[features->order[n]];
+        px_bounds_add(&bounds, f->a);
+        if (f->kind != PX_FEATURE_EDGE)
+            continue;
+        px_bounds_add(&bounds, f->b);
+        features->longest = fmax(features->longest, px_length(px_sub(f->b, f->a)));
+    }
+    *block = (PxFeatureBlock){
+        .middle = px_scale(px_add(bounds.low, bounds.high), 0.5), .begin = begin, .end = end};
+    for (uint32_t n = begin; n < end; ++n)
+        block->radius =
+            fmax(block->radius, reach_of(&features->feature[features->order[n]], block->middle));
+    block->next = features->blocks;
+    return block;
+}
+
+/* Halves the features begin .. end - 1 of the order across their longest extent, until they fit
+ * into the smallest blocks. */
+static void divide(PxFeatures *features, Place *place, uint32_t begin, uint32_t end)
+{
+    if (end == begin)
+        return;
+    PxFeatureBlock *block = add_block(features, begin, end);
+    if (end - begin <= PX_FEATURE_BLOCK)
+        return;
+    PxBounds bounds = px_bounds_empty();
+    for (uint32_t n = begin; n < end; ++n)
+        px_bounds_add(&bounds, middle_of(&features->feature[features->order[n]]));
+    PxVec3 size = px_sub(bounds.high, bounds.low);
+    bool along_x = size.x >= size.y && size.x >= size.z, along_y = !along_x && size.y >= size.z;
+    for (uint32_t n = begin; n < end; ++n) {
+        PxVec3 x = middle_of(&features->feature[features->order[n]]);
+        place[n] = (Place){along_x ? x.x : along_y ? x.y : x.z, features->order[n]};
+    }
+    qsort(place + begin, end - begin, sizeof *place, by_place);
+    for (uint32_t n = begin; n < end; ++n)
+        features->order[n] = place[n].feature;
+    uint32_t blocks = (end - begin + PX_FEATURE_BLOCK - 1) / PX_FEATURE_BLOCK;
+    uint32_t middle = begin + blocks / 2 * PX_FEATURE_BLOCK;
+    divide(features, place, begin, middle);
+    divide(features, place, middle, end);
+    block->next = features->blocks;
+}
+
 static bool make_blocks(PxFeatures *features)
 {
-    uint32_t count = (features->count + PX_FEATURE_BLOCK - 1) / PX_FEATURE_BLOCK;
-    features->block = calloc(count + 1, sizeof *features->block);
-    for (uint32_t b = 0; features->block != NULL && b < count; ++b) {
-        PxFeatureBlock *block = &features->block[b];
-        const PxFeature *first = &features->feature[b * PX_FEATURE_BLOCK];
-        uint32_t left = features->count - b * PX_FEATURE_BLOCK;
-        PxBounds bounds = px_bounds_empty();
-        for (uint32_t k = 0; k < PX_FEATURE_BLOCK && k < left; ++k) {
-            px_bounds_add(&bounds, first[k].a);
-            if (first[k].kind == PX_FEATURE_EDGE)
-                px_bounds_add(&bounds, first[k].b);
-        }
-        block->middle = px_scale(px_add(bounds.low, bounds.high), 0.5);
-        for (uint32_t k = 0; k < PX_FEATURE_BLOCK && k < left; ++k)
-            block->radius = fmax(block->radius, reach_of(&first[k], block->middle));
+    uint32_t count = features->count, points = 0, others = 0;
+    Place *place = calloc((size_t)count + 1, sizeof *place);
+    features->order = calloc((size_t)count + 1, sizeof *features->order);
+    features->block = calloc(2 * ((size_t)count / PX_FEATURE_BLOCK + 2), sizeof *features->block);
+    bool good = place != NULL && features->order != NULL && features->block != NULL;
+    for (uint32_t k = 0; good && k < count; ++k)
+        points += features->feature[k].kind == PX_FEATURE_POINT;
+    for (uint32_t k = 0, n = 0; good && k < count; ++k)
+        features->order[features->feature[k].kind == PX_FEATURE_POINT ? n++ : points + others++] =
+            k;
+    if (good) {
+        divide(features, place, 0, points);
+        divide(features, place, points, count);
     }
-    return features->block != NULL;
+    free(place);
+    return good;
 }
 
 PxStatus px_features_create(const PxShape *shape, bool inside, PxFeatures **out)
@@ -220,6 +287,11 @@ PxStatus px_features_create(const PxShape *shape, bool inside, PxFeatures **out)
     }
     if (!good) {
         PX_LIST_FREE(&list);
+        if (features != NULL) {
+            free(features->order);
+            free(features->block);
+            free(features->order);
+        }
         free(features);
         *out = NULL;
         return px_fail(PX_ERR_MEMORY, "no room for the edges and corners of a shape");
@@ -238,6 +310,7 @@ void px_features_free(PxFeatures *features)
     }
     px_list_free(features->feature);
     free(features->block);
+    free(features->order);
     free(features);
 }
 

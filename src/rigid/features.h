@@ -28,18 +28,24 @@ typedef struct PxFeature {
 
 #define PX_NO_FEATURE UINT32_MAX
 
-/// A ball around PX_FEATURE_BLOCK features that follow each other, with their roundings.
+/// A ball around features that are near each other, with their roundings. A block of more than
+/// PX_FEATURE_BLOCK has two others, which follow it.
 enum { PX_FEATURE_BLOCK = 16 };
 typedef struct PxFeatureBlock {
     PxVec3 middle;
     double radius;
+    uint32_t begin, end; ///< in PxFeatures.order
+    uint32_t next;       ///< the block after it and those in it
 } PxFeatureBlock;
 
 typedef struct PxFeatures {
     PxFeature *feature;
     uint32_t count;
-    PxFeatureBlock *block; ///< of all features
-    uint32_t holders;      ///< references besides the first owner's
+    double longest;        ///< length of the longest edge, m
+    PxFeatureBlock *block; ///< of all features, those of points first
+    uint32_t blocks;
+    uint32_t *order;  ///< the features, by block
+    uint32_t holders; ///< references besides the first owner's
 } PxFeatures;
 
 /// None for a plane, for the inside of a container that is no mesh, and for a mesh with poses,

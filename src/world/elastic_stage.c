@@ -535,14 +535,6 @@ static PxStatus find_highest(PxWorld *world, PxSolid *s)
     return PX_OK;
 }
 
-static bool has_self_contact(const PxWorld *world)
-{
-    for (size_t k = 0; k < world->materials.count; ++k)
-        if (world->materials.data[k].def.young > 0 && world->materials.data[k].def.self_contact)
-            return true;
-    return false;
-}
-
 static bool is_implicit(const PxSolid *s)
 {
     const PxMaterialDef *def = &s->material[s->particles->material[0]].def;
@@ -625,8 +617,7 @@ PxStatus px_elastic_stage_move(PxWorld *world, const PxFluid *fluid)
         if (world->flows)
             PX_TRY(px_exchange_contact_rows(set, &c, &world->fractions, &solid));
         contact.solids.facings.solid_rows = solid;
-        contact.solids.facings.self =
-            !world->flows && has_self_contact(world) ? &world->contact_self : NULL;
+        contact.solids.facings.self = px_exchange_self_contact(&c) ? &world->contact_self : NULL;
         contact.solids.facings.version = set->version;
         contact.solids.implicit = is_implicit(&s);
         PX_TRY(px_solid_solids_begin(&contact.solids, &s));

@@ -375,64 +375,118 @@ static uint32_t index_of(const PxRigidStep *s, const PxBoundary *b, bool *wall)
  * compressed that it is shot out at several m/s (a box of 2000 kg/m^3 in 0.3 m of water). */
 #define LEAST 0.4
 
-/* May another boundary be nearer than `within`? */
-static bool near_another(const PxWorld *world, const PxBoundary *own, PxVec3 x, double within)
+/* Particles that a thread asks for at a time. */
+#define SQUEEZE_BLOCK 64
+
+/* Particles of fluids at one rigid body, which may lie between it and other boundaries. */
+typedef struct Squeezed {
+    const PxFluid *fluid;
+    const PxYieldEntry *entry;
+    const PxBoundary *own;
+    const PxBoundary *const *near; /* other boundaries near the body */
+    uint32_t nears;
+    double within;           /* both must be nearer than this to a particle, m */
+    PxRigidSqueeze *squeeze; /* by entry; `other` is an index in `near`, UINT32_MAX: none */
+} Squeezed;
+
+/* May another boundary be nearer to a place? */
+static bool near_another(const Squeezed *job, PxVec3 x)
 {
-    for (size_t b = 0; b < world->boundaries.count; ++b) {
-        const PxBoundary *to = world->boundaries.data[b];
-        const PxWall *wall = (const PxWall *)to;
-        if (to == own || to->ops->at_least(to, 0, x) > within)
+    for (uint32_t b = 0; b < job->nears; ++b) {
+        const PxBoundary *to = job->near[b];
+        if (to->ops->at_least(to, 0, x) > job->within)
             continue;
         /* primitives are cheap to ask */
-        if (wall->def.kind == PX_SHAPE_MESH || px_boundary_distance(to, 0, x, NULL) < within)
+        if (((const PxWall *)to)->def.kind == PX_SHAPE_MESH ||
+            px_boundary_distance(to, 0, x, NULL) < job->within)
             return true;
     }
     return false;
+}
+
+/* Distance at moment 0, exact below `within`, also deep inside. */
+static double distance_below(const PxBoundary *b, PxVec3 x, double within, PxVec3 *normal)
+{
+    double d = px_boundary_near(b, 0, x, within, normal);
+    return d > -within ? d : px_boundary_distance(b, 0, x, normal);
+}
+
+static void squeeze_block(void *user, uint32_t begin, uint32_t end, int thread)
+{
+    (void)thread;
+    const Squeezed *job = user;
+    for (uint32_t k = begin; k < end; ++k) {
+        PxVec3 x = px_particle_place(job->fluid->particles, job->entry[k].row), normal, away;
+        PxRigidSqueeze *out = &job->squeeze[k];
+        double best = job->within;
+        out->other = UINT32_MAX;
+        if (job->own->ops->at_least(job->own, 0, x) > best || !near_another(job, x))
+            continue;
+        double near = distance_below(job->own, x, best, &normal);
+        if (!(near < best))
+            continue;
+        for (uint32_t b = 0; b < job->nears; ++b) {
+            const PxBoundary *to = job->near[b];
+            double d =
+                to->ops->at_least(to, 0, x) > best ? INFINITY : distance_below(to, x, best, &away);
+            if (d < best && px_dot(normal, away) < -0.5) {
+                best = d;
+                out->other = b;
+            }
+        }
+        out->at = x;
+        out->normal = px_scale(normal, -1);
+        out->distance = near + best;
+    }
+}
+
+/* Could a particle within half of `reach` of the one body be as near to the other? */
+static bool within_reach(const PxRigidStep *s, uint32_t rigid, const PxBoundary *to, double reach)
+{
+    bool wall = true;
+    uint32_t other = to->per_mass > 0 ? index_of(s, to, &wall) : UINT32_MAX;
+    if (other == UINT32_MAX || wall)
+        return true;
+    const PxRigid *a = &s->rigid[rigid], *b = &s->rigid[other];
+    return px_length(px_sub(a->place, b->place)) <= a->mass.radius + b->mass.radius + reach;
 }
 
 static PxStatus find_squeezed(PxWorld *world, const PxFluid *fluid, PxRigidStep *s)
 {
     const PxYield *y = fluid != NULL ? fluid->yield : NULL;
     double spacing = world->def.spacing;
+    size_t boundaries = world->boundaries.count;
     if (y == NULL)
         return PX_OK;
     PxRigidSqueeze *list = PX_ARENA_ARRAY(s->scratch, PxRigidSqueeze, y->entries + 1);
-    if (list == NULL)
+    const PxBoundary **near = PX_ARENA_ARRAY(s->scratch, const PxBoundary *, boundaries + 1);
+    if (list == NULL || near == NULL)
         return px_fail(PX_ERR_MEMORY, "rigid bodies: no room for %u particles", y->entries);
     for (uint32_t n = 0; n < y->count; ++n) {
         bool wall;
-        const PxBoundary *own = y->one[n].boundary;
-        uint32_t rigid = index_of(s, own, &wall);
-        for (uint32_t k = y->one[n].first; k < y->one[n].end; ++k) {
-            PxVec3 x = px_particle_place(fluid->particles, y->entry[k].row), normal, away;
-            double best = 0.6 * spacing;
-            uint32_t other = UINT32_MAX;
-            if (own->ops->at_least(own, 0, x) > best || !near_another(world, own, x, best))
+        uint32_t first = y->one[n].first, rigid = index_of(s, y->one[n].boundary, &wall);
+        Squeezed job = {.fluid = fluid,
+                        .entry = y->entry + first,
+                        .own = y->one[n].boundary,
+                        .near = near,
+                        .within = 0.6 * spacing,
+                        .squeeze = list + first};
+        for (size_t b = 0; b < boundaries; ++b)
+            if (world->boundaries.data[b] != job.own &&
+                within_reach(s, rigid, world->boundaries.data[b], 2 * job.within))
+                near[job.nears++] = world->boundaries.data[b];
+        if (job.nears == 0)
+            continue;
+        px_parallel_for(s->threads, y->one[n].end - first, SQUEEZE_BLOCK, squeeze_block, &job);
+        for (uint32_t k = first; k < y->one[n].end; ++k) {
+            PxRigidSqueeze squeeze = list[k];
+            if (squeeze.other == UINT32_MAX)
                 continue;
-            double near = px_boundary_distance(own, 0, x, &normal);
-            if (!(near < 0.6 * spacing))
-                continue;
-            for (size_t b = 0; b < world->boundaries.count; ++b) {
-                const PxBoundary *to = world->boundaries.data[b];
-                double d = to == own || to->ops->at_least(to, 0, x) > best
-                               ? INFINITY
-                               : px_boundary_distance(to, 0, x, &away);
-                if (d < best && px_dot(normal, away) < -0.5) {
-                    best = d;
-                    other = (uint32_t)b;
-                }
-            }
-            if (other == UINT32_MAX)
-                continue;
-            uint32_t index = index_of(s, world->boundaries.data[other], &wall);
-            if (!wall && index < rigid) /* found from the other side */
-                continue;
-            list[s->squeezes++] = (PxRigidSqueeze){.rigid = rigid,
-                                                   .other = index,
-                                                   .wall = wall,
-                                                   .at = x,
-                                                   .normal = px_scale(normal, -1),
-                                                   .distance = near + best - 2 * LEAST * spacing};
+            squeeze.rigid = rigid;
+            squeeze.other = index_of(s, near[squeeze.other], &squeeze.wall);
+            squeeze.distance -= 2 * LEAST * spacing;
+            if (squeeze.wall || squeeze.other > rigid) /* or found from the other side */
+                list[s->squeezes++] = squeeze;
         }
     }
     s->squeeze = list;

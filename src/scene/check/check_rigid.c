@@ -1,5 +1,5 @@
-/// Foresees rigid bodies inside each other or in walls, joints far from their bodies and joints
-/// that cannot move as their motors want.
+/// Foresees rigid bodies inside each other or in walls, joints far from their bodies, joints that
+/// cannot move as their motors want and joints that keyframes pull apart.
 #include "scene/check/survey.h"
 
 #include "base/vec.h"
@@ -148,8 +148,8 @@ static void complain_joint(const Joints *j, size_t k, const char *key, PxSeverit
                            const char *text)
 {
     PxPath root = px_path_root(), list = px_path_key(&root, "joints");
-    PxPath own = px_path_index(&list, k), value = px_path_key(&own, key);
-    px_complain(j->rigids->scene, severity, key != NULL ? &value : &own, PX_AT_VALUE, "%s", text);
+    PxPath own = px_path_index(&list, k), value = key != NULL ? px_path_key(&own, key) : own;
+    px_complain(j->rigids->scene, severity, &value, PX_AT_VALUE, "%s", text);
 }
 
 static bool is_moving_end(const Joints *j, size_t body)
@@ -329,6 +329,191 @@ done:
     return status;
 }
 
+/* ---- reach ---- */
+
+/* A joint has two ends, 2 k at its body and 2 k + 1 at the other. Ends in one free body keep their
+ * distance, and the ends of a joint are at most its limits apart: the shortest way along these from
+ * one place that is held to another is the farthest that they may be apart. */
+typedef struct Reach {
+    const Joints *j;
+    size_t ends;
+    size_t *body;     /* by end; SIZE_MAX: the world */
+    PxVec3 *at;       /* by end: place at the start */
+    double *apart;    /* by joint: how far its ends may be apart; infinite: no limit */
+    PxKeyframe **key; /* by body */
+    size_t *keys;
+    bool *held;  /* by end, at the time */
+    double *way; /* by end: from the end in question */
+    bool *done;
+} Reach;
+
+/* Most joints of which the reach is computed: that takes the cube of their number. */
+#define MOST_REACHING 400
+/* Excess over the reach that roundings and keyframes written by hand may have. */
+#define REACH_SLACK 0.01
+
+static bool is_held(const Reach *r, size_t body, double time)
+{
+    const PxBodyDef *def = &r->j->rigids->scene->body[body].def;
+    if (!is_moving_end(r->j, body))
+        return true;
+    return (r->keys[body] > 0 && def->release < 0) || time < def->release;
+}
+
+static PxVec3 held_place(const Reach *r, size_t end, double time)
+{
+    if (r->body[end] == SIZE_MAX)
+        return r->at[end];
+    const Rigids *rigids = r->j->rigids;
+    const PxBodyDef *def = &rigids->scene->body[r->body[end]].def;
+    PxVec3 pivot =
+        is_moving_end(r->j, r->body[end]) ? rigids->rigid[r->body[end]].mass.centre : def->shape.at;
+    size_t keys = r->keys[r->body[end]];
+    if (keys == 0)
+        return r->at[end];
+    PxPose pose = px_pose_at(r->key[r->body[end]], keys, time);
+    return px_pose_to_world(&pose, pivot, r->at[end]);
+}
+
+static double link_of(const Reach *r, size_t a, size_t b)
+{
+    if (a / 2 == b / 2)
+        return r->apart[a / 2];
+    bool same = r->body[a] == r->body[b] && !r->held[a] && !r->held[b];
+    return same ? px_length(px_sub(r->at[a], r->at[b])) : INFINITY;
+}
+
+/* Shortest ways from an end to all others (Dijkstra 1959). */
+static void find_ways(const Reach *r, size_t from)
+{
+    for (size_t k = 0; k < r->ends; ++k) {
+        r->way[k] = k == from ? 0 : INFINITY;
+        r->done[k] = false;
+    }
+    while (true) {
+        size_t next = SIZE_MAX;
+        for (size_t k = 0; k < r->ends; ++k)
+            if (!r->done[k] && isfinite(r->way[k]) &&
+                (next == SIZE_MAX || r->way[k] < r->way[next]))
+                next = k;
+        if (next == SIZE_MAX)
+            return;
+        r->done[next] = true;
+        for (size_t k = 0; k < r->ends; ++k)
+            r->way[k] = fmin(r->way[k], r->way[next] + link_of(r, next, k));
+    }
+}
+
+static const char *holder_of(const Reach *r, size_t end, char *out, size_t size)
+{
+    if (r->body[end] == SIZE_MAX)
+        return "the world";
+    char name[120];
+    snprintf(out, size, "'%s'",
+             px_quote(r->j->rigids->scene->body[r->body[end]].def.name, name, sizeof name));
+    return out;
+}
+
+/* Complains of the first two ends that are held too far apart at a time. */
+static bool check_reach_at(Reach *r, double time)
+{
+    for (size_t k = 0; k < r->ends; ++k)
+        r->held[k] = r->body[k] == SIZE_MAX || is_held(r, r->body[k], time);
+    for (size_t a = 0; a < r->ends; ++a) {
+        if (!r->held[a])
+            continue;
+        find_ways(r, a);
+        PxVec3 here = held_place(r, a, time);
+        for (size_t b = a + 1; b < r->ends; ++b) {
+            if (!r->held[b] || !isfinite(r->way[b]))
+                continue;
+            double away = px_length(px_sub(held_place(r, b, time), here));
+            if (away <= (1 + REACH_SLACK) * r->way[b] + 1e-6)
+                continue;
+            char text[500], one[130], other[130];
+            snprintf(
+                text, sizeof text,
+                "cannot be kept: at %.3g s %s and %s hold it and joints[%zu] %.3g m apart, and "
+                "what is between them reaches %.3g m",
+                time, holder_of(r, b, one, sizeof one), holder_of(r, a, other, sizeof other), a / 2,
+                away, r->way[b]);
+            complain_joint(r->j, b / 2, NULL, PX_ERROR, text);
+            return true;
+        }
+    }
+    return false;
+}
+
+static double apart_of(const PxJointDef *def)
+{
+    if (def->breaks > 0 || def->kind == PX_JOINT_SPRING)
+        return INFINITY;
+    if (def->kind != PX_JOINT_SLIDER)
+        return 0;
+    return def->low <= def->high ? fmax(fabs(def->low), fabs(def->high)) : INFINITY;
+}
+
+static PxStatus make_reach(Reach *r)
+{
+    const PxScene *scene = r->j->rigids->scene;
+    bool good = r->body != NULL && r->at != NULL && r->apart != NULL && r->key != NULL &&
+                r->keys != NULL && r->held != NULL && r->way != NULL && r->done != NULL;
+    for (size_t k = 0; good && k < scene->bodies; ++k) {
+        const PxSceneThing *is = &scene->body[k].is;
+        if (is->keyframes == 0)
+            continue;
+        size_t keys = px_scene_keyframes(is->keyframe, is->keyframes, NULL);
+        r->key[k] = malloc(keys * sizeof **r->key);
+        good = r->key[k] != NULL;
+        if (good)
+            r->keys[k] = px_scene_keyframes(is->keyframe, is->keyframes, r->key[k]);
+    }
+    if (!good)
+        return px_fail(PX_ERR_MEMORY, "scene: no room for %zu joints", r->ends / 2);
+    for (size_t k = 0; k < r->ends / 2; ++k) {
+        r->apart[k] = apart_of(def_of(r->j, k));
+        r->body[2 * k] = body_of(r->j, k, "body");
+        r->body[2 * k + 1] = body_of(r->j, k, "to");
+        r->at[2 * k] = r->at[2 * k + 1] = def_of(r->j, k)->at;
+    }
+    return PX_OK;
+}
+
+/* Joints whose loop keyframes pull apart, at the times of the keyframes. */
+static PxStatus check_reach(const Joints *j)
+{
+    size_t joints = j->list->count, ends = 2 * joints, bodies = j->rigids->scene->bodies;
+    Reach r = {.j = j,
+               .ends = ends,
+               .body = malloc(ends * sizeof *r.body),
+               .at = malloc(ends * sizeof *r.at),
+               .apart = malloc(joints * sizeof *r.apart),
+               .key = calloc(bodies + 1, sizeof *r.key),
+               .keys = calloc(bodies + 1, sizeof *r.keys),
+               .held = malloc(ends * sizeof *r.held),
+               .way = malloc(ends * sizeof *r.way),
+               .done = malloc(ends * sizeof *r.done)};
+    PxStatus status = make_reach(&r);
+    bool bad = false;
+    for (size_t k = 0; status == PX_OK && !bad && k < ends; ++k) {
+        size_t body = r.body[k];
+        for (size_t n = 0; body != SIZE_MAX && !bad && n < r.keys[body]; ++n)
+            if (is_held(&r, body, r.key[body][n].time))
+                bad = check_reach_at(&r, r.key[body][n].time);
+    }
+    for (size_t k = 0; r.key != NULL && k < bodies; ++k)
+        free(r.key[k]);
+    free(r.key);
+    free(r.keys);
+    free(r.body);
+    free(r.at);
+    free(r.apart);
+    free(r.held);
+    free(r.way);
+    free(r.done);
+    return status;
+}
+
 static PxStatus check_joints(Rigids *r)
 {
     Joints j = {.rigids = r};
@@ -337,7 +522,10 @@ static PxStatus check_joints(Rigids *r)
     j.list = &r->scene->list[j.number];
     for (size_t k = 0; k < j.list->count; ++k)
         check_distance(&j, k);
-    return j.list->count > 0 ? check_motors(&j) : PX_OK;
+    if (j.list->count == 0)
+        return PX_OK;
+    PX_TRY(check_motors(&j));
+    return j.list->count <= MOST_REACHING ? check_reach(&j) : PX_OK;
 }
 
 PxStatus px_survey_check_rigid(PxScene *scene, const PxSurvey *survey)

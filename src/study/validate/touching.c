@@ -7,6 +7,7 @@
 #include "study/sample_solid.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define G 9.81
 
@@ -119,14 +120,33 @@ static PxStatus stack(const PxValidateCase *c, double coarser, int threads, PxFi
 
 /* ---- Hertz -------------------------------------------------------------------------- */
 
-/* A ball on a plane under its weight, so heavy that it is pressed in by 6 per cent of its radius by
- * Hertz (1882): F = 4/3 E* sqrt(R) d^1.5, a = sqrt(R d). It begins without overlap: particles that
- * begin nearer to a wall than half a spacing stay nearer. Without restitution it rests after 0.1 s
- * by the implicit integration; by leapfrog it still rises after 0.6 s. */
+/* A ball on a plane under its weight, by Hertz (1882): F = 4/3 E* sqrt(R) d^1.5, a = sqrt(R d) with
+ * the approach d of points far from the contact. A ball has none that are far. The exact solution
+ * for an elastic ball (Lur'e 1964, section 3.3: series of Legendre polynomials for its surface, and
+ * for its weight; 600 terms and a pressure that flattens the contact) has the same radius of
+ * contact within 0.6 per cent, but its centre of mass sinks by less: by 0.943, 0.914, 0.884 and
+ * 0.857 d for contacts of 0.1, 0.15, 0.2 and 0.245 R (Poisson's ratio 0.3). */
+static double sinks(double d, double r)
+{
+    return d * (1 - 0.58 * sqrt(d / r));
+}
+
+/* The approach at which the centre of mass has sunk by that much. */
+static double approach_at(double sunk, double r)
+{
+    double d = sunk;
+    for (int k = 0; k < 60; ++k)
+        d += sunk - sinks(d, r);
+    return d;
+}
+
+/* It begins without overlap: particles that begin nearer to a wall than half a spacing stay nearer.
+ * Without restitution it rests after 0.1 s by the implicit integration; by leapfrog it still rises
+ * after 0.6 s. */
 static PxStatus hertz(const PxValidateCase *c, double coarser, int threads, PxFigures *out)
 {
     double r = 0.1, young = 1e6, poisson = 0.3, stiff = young / (1 - poisson * poisson);
-    double mass = 4.0 / 3 * M_PI * r * r * r * 1000, d = 0.06 * r;
+    double mass = 4.0 / 3 * M_PI * r * r * r * 1000, d = atof(c->model) / 100 * r;
     double force = 4.0 / 3 * stiff * sqrt(r) * d * sqrt(d);
     PxSolidRoom room;
     PxSolidRoomDef def = {.integration = c->solver,
@@ -151,9 +171,9 @@ static PxStatus hertz(const PxValidateCase *c, double coarser, int threads, PxFi
         double sunk = r - px_solid_room_centre(&room, 0, NULL).y;
         px_figures_compare(out, "contact radius / Hertz, of the force", radius / sqrt(r * d), 1,
                            0.1);
-        /* of the centre of mass, which sinks less than a point far from the contact */
-        px_figures_compare(out, "force / Hertz, of the depth",
-                           force / (4.0 / 3 * stiff * sqrt(r) * sunk * sqrt(sunk)), 1, 0.1);
+        double at = approach_at(sunk, r);
+        px_figures_compare(out, "force / elastic ball's, of the depth",
+                           force / (4.0 / 3 * stiff * sqrt(r) * at * sqrt(at)), 1, 0.1);
     }
     px_world_free(room.world);
     return status;
@@ -360,7 +380,8 @@ static const PxValidateCase cases[] = {
     {"two soft balls", two_balls, "implicit", NULL, 5, true, false},
     {"cradle", cradle, "leapfrog", NULL, 5, true, false},
     {"stack of five soft cubes", stack, "leapfrog", NULL, 6, false, false},
-    {"Hertz contact", hertz, "implicit", NULL, 20, false, true},
+    {"Hertz contact", hertz, "implicit", "3 %", 20, false, true},
+    {"Hertz contact", hertz, "implicit", "6 %", 20, false, true},
     {"soft block on a slope", slope, "leapfrog", NULL, 8, true, false},
     {"soft block on a soft slab", slab, "leapfrog", NULL, 8, true, false},
     {"soft block on a soft slab", slab, "implicit", NULL, 8, true, false},
@@ -378,17 +399,17 @@ const PxValidateGroup px_validate_touching = {
         "- **stack of five soft cubes** of 0.12 m and 1 MPa, offset by a tenth of a spacing, "
         "stands for 10 s\n"
         "- **Hertz contact**: a ball of 1 MPa on a plane, so heavy that Hertz (1882) has it "
-        "pressed "
-        "in by 6 % of its radius; cells along the radius\n"
+        "pressed in by 3 or 6 % of its radius; the depth is that of its centre of mass, compared "
+        "with the exact solution for an elastic ball (Lur'e 1964); cells along the radius\n"
         "- **soft block on a slope**: 0.16 x 0.08 x 0.16 m, coefficient of friction 0.5\n"
         "- **soft block on a soft slab** of 1 MPa on a slope, coefficient of friction 0.3\n"
         "- **soft block on a rigid slab** that lies on a slope, held or free; coefficient of "
         "friction 0.5\n"
         "- **soft ball on a rigid block** that is free, at 1 m/s with a restitution of 0.5\n",
     .falls_short =
-        "The depth of the Hertz contact is that of the centre of mass. Hertz' approach is that of "
-        "points far from the contact: in a half-space, a point at the depth R has moved by 0.82 of "
-        "it. The ball sinks by 0.93 of it at 30 cells, where the radius of contact is 1.046.\n",
+        "At 6 % strains at the Hertz contact reach 0.2, beyond the linear theory of the reference. "
+        "At 1.5 % the radius of the contact is 2.4 cells and the force 20 % too high (15 % at 28 "
+        "cells).\n",
     .cases = cases,
     .count = PX_COUNT(cases),
 };
