@@ -70,6 +70,9 @@ static PxStatus allocate(Multigrid *g, Level *l)
     return PX_OK;
 }
 
+/* Cells of a tile with even x + y + z. */
+#define EVENS UINT64_C(0x5a5aa5a55a5aa5a5)
+
 static bool is_odd(const int32_t at[3])
 {
     return ((at[0] + at[1] + at[2]) & 1) != 0;
@@ -90,7 +93,7 @@ static void links_block(void *user, uint32_t begin, uint32_t end, int thread)
             uint32_t other = next_to(m, cell, k / 2, k % 2 ? 1 : -1), face = k % 2 ? other : cell;
             float link =
                 (float)(scale * (double)m->open[k / 2][face] * (double)m->weight[k / 2][face]);
-            bool in = m->full[other] != 0;
+            bool in = is_full(m, other);
             l->next[6 * (size_t)i + (size_t)k] = in ? m->number[other] : l->count;
             l->link[6 * (size_t)i + (size_t)k] = in ? link : 0.0f;
             links += in ? link : 0.0f;
@@ -109,9 +112,9 @@ static PxStatus first_level(Multigrid *g)
     PxMac *m = g->mac;
     Level *l = &g->level[0];
     uint32_t cells = m->tiles * CELLS, next[2] = {0, 0};
-    for (uint32_t cell = 0; cell < cells; ++cell) {
-        l->count += m->full[cell];
-        l->evens += m->full[cell] && !((cell ^ cell >> 2 ^ cell >> 4) & 1u);
+    for (uint32_t t = 0; t < m->tiles; ++t) {
+        l->count += (uint32_t)__builtin_popcountll(m->full[t]);
+        l->evens += (uint32_t)__builtin_popcountll(m->full[t] & EVENS);
     }
     m->filled = l->count;
     PX_TRY(allocate(g, l));
@@ -126,17 +129,15 @@ static PxStatus first_level(Multigrid *g)
         g->diagonal == NULL || g->part == NULL)
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %u cells", cells);
     next[1] = l->evens;
-    for (uint32_t cell = 0; cell < cells; ++cell) {
-        if (!m->full[cell])
-            continue;
-        uint32_t i = next[(cell ^ cell >> 2 ^ cell >> 4) & 1u]++;
-        m->number[cell] = i;
-        l->key[i] = cell;
-        for (int a = 0; a < 3; ++a)
-            l->at[3 * (size_t)i + (size_t)a] =
-                EDGE * m->at[3 * (size_t)(cell / CELLS) + (size_t)a] +
-                (int32_t)(cell >> (2 * a) & 3u);
-    }
+    for (uint32_t t = 0; t < m->tiles; ++t)
+        for (uint64_t in = m->full[t]; in != 0; in &= in - 1) {
+            uint32_t cell = first_in(t, in), i = next[(cell ^ cell >> 2 ^ cell >> 4) & 1u]++;
+            m->number[cell] = i;
+            l->key[i] = cell;
+            for (int a = 0; a < 3; ++a)
+                l->at[3 * (size_t)i + (size_t)a] =
+                    EDGE * m->at[3 * (size_t)t + (size_t)a] + (int32_t)(cell >> (2 * a) & 3u);
+        }
     Sweep job = {.grid = g, .level = l};
     px_parallel_for(g->threads, l->count, BLOCK, links_block, &job);
     return PX_OK;
