@@ -20,6 +20,8 @@ typedef struct PxMeshSpot {
     double distance;   ///< from the query point, or along the ray; >= 0
     uint32_t triangle; ///< number in the mesh
     bool in_face;      ///< in the interior of the triangle, not on an edge or corner
+    int side; ///< of the nearest point: 1 or -1 if the query point is clearly before or behind all
+              ///< triangles that meet there, else 0
 } PxMeshSpot;
 
 /// The nearest point of the mesh, if there is one nearer than `within` (may be
