@@ -644,6 +644,11 @@ static Side side_of(const PxMeshTree *tree, PxVec3 point)
     return (Side)tree->side[cell];
 }
 
+bool px_mesh_tree_surely_outside(const PxMeshTree *tree, PxVec3 point)
+{
+    return side_of(tree, point) == OUTSIDE;
+}
+
 bool px_mesh_tree_inside(const PxMeshTree *tree, PxVec3 point)
 {
     Side side = side_of(tree, point);

@@ -40,6 +40,9 @@ double px_mesh_tree_winding(const PxMeshTree *tree, PxVec3 point);
 /// The same summed over all triangles: exact up to rounding, and slow.
 double px_mesh_tree_winding_exact(const PxMeshTree *tree, PxVec3 point);
 
+/// Is the point outside, by a look at a grid? False does not mean that it is inside.
+bool px_mesh_tree_surely_outside(const PxMeshTree *tree, PxVec3 point);
+
 /// Winding number above one half.
 bool px_mesh_tree_inside(const PxMeshTree *tree, PxVec3 point);
 /// The same, cheaper, where the nearest point of the surface is known.

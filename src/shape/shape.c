@@ -302,11 +302,12 @@ static double mesh_near(const PxShape *shape, PxVec3 p, double within, PxVec3 *n
     if (p.x < b->low.x - within || p.y < b->low.y - within || p.z < b->low.z - within ||
         p.x > b->high.x + within || p.y > b->high.y + within || p.z > b->high.z + within)
         return within;
-    /* far from the surface, as in the hole of a ring, the side is found sooner than the distance */
-    if (!px_mesh_tree_closest(shape->tree, p, within, &spot) &&
-        (!px_mesh_tree_inside(shape->tree, p) ||
-         !px_mesh_tree_closest(shape->tree, p, INFINITY, &spot)))
-        return within;
+    if (!px_mesh_tree_closest(shape->tree, p, within, &spot)) {
+        /* far from the surface, as in the hole of a ring, a grid tells that it is outside */
+        if (px_mesh_tree_surely_outside(shape->tree, p) ||
+            !px_mesh_tree_closest(shape->tree, p, INFINITY, &spot) || !is_inside(shape, p, &spot))
+            return within;
+    }
     PxVec3 apart = px_sub(p, spot.point);
     double side = px_dot(apart, spot.face);
     bool inside =
