@@ -609,16 +609,24 @@ static float closed_part(const PxMac *m, int c, uint32_t face)
     return px_mac_yields(m, m->whose[c][face]) ? 0.0f : 1.0f - m->open[c][face];
 }
 
-/* A filled cell pushes the boundaries that close more of one of its faces than of the opposite
- * one: the impulse along an axis, and the face at which it acts; 0: none. Bodies that yield are
- * pushed where the solve lets them move (mac_yield.h). */
-static double push_of(const PxMac *m, uint32_t cell, int c, uint32_t *face)
+/* By how much boundaries close more of a cell's lower face than of its upper one along an axis, and
+ * the face of which they close more. */
+static float closed_more(const PxMac *m, uint32_t cell, int c, uint32_t *face)
 {
     uint32_t above = next_to(m, cell, c, 1);
     float more = m->yield == NULL ? m->open[c][above] - m->open[c][cell]
                                   : closed_part(m, c, cell) - closed_part(m, c, above);
     *face = more > 0.0f ? cell : above;
-    if (!is_full(m, cell) || *face < CELLS || m->whose[c][*face] == PX_MAC_NOBODY || more == 0.0f)
+    return more;
+}
+
+/* A filled cell pushes the boundaries that close more of one of its faces than of the opposite
+ * one: the impulse along an axis, and the face at which it acts; 0: none. Bodies that yield are
+ * pushed where the solve lets them move (mac_yield.h). */
+static double push_of(const PxMac *m, uint32_t cell, int c, uint32_t *face)
+{
+    float more = closed_more(m, cell, c, face);
+    if (*face < CELLS || m->whose[c][*face] == PX_MAC_NOBODY || more == 0.0f)
         return 0;
     double p = m->p[cell] + px_mac_rise(m, cell, c, more > 0.0f ? -1 : 1);
     return -m->dt * m->cell * m->cell * p * (double)more;
@@ -630,17 +638,19 @@ typedef struct Push {
     double more; /* times the size of an impulse: is added to it */
 } Push;
 
-/* Sums of the impulses and of their sizes. */
+/* Leaves the impulses in r, which the solve no longer needs; sums of them and of their sizes. */
 static void measure_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Push *job = user;
-    const PxMac *m = job->mac;
+    PxMac *m = job->mac;
     double sum = 0, sizes = 0;
     uint32_t face;
     for (uint32_t t = begin; t < end; ++t)
-        for (uint32_t k = 0; k < CELLS && m->beside[t]; ++k) {
-            double push = push_of(m, t * CELLS + k, job->axis, &face);
+        for (uint64_t in = m->beside[t] ? m->full[t] : 0; in != 0; in &= in - 1) {
+            uint32_t cell = first_in(t, in);
+            double push = push_of(m, cell, job->axis, &face);
+            m->r[cell] = push;
             sum += push;
             sizes += fabs(push);
         }
@@ -655,18 +665,20 @@ static void push_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxMac *m = job->mac;
     int c = job->axis;
     double work = 0;
-    uint32_t face;
-    for (uint32_t cell = begin * CELLS; cell < end * CELLS; ++cell) {
-        double push = m->beside[cell / CELLS] ? push_of(m, cell, c, &face) : 0, x[3];
-        if (push == 0)
-            continue;
-        push += job->more * fabs(push);
-        place_of(m, face, c, x);
-        PxVec3 impulse = {c == 0 ? push : 0, c == 1 ? push : 0, c == 2 ? push : 0};
-        px_boundary_take(m->fluid->boundary[m->whose[c][face]],
-                         (PxImpulse){{x[0], x[1], x[2]}, impulse});
-        work -= push * (double)m->wall[c][face];
-    }
+    for (uint32_t t = begin; t < end; ++t)
+        for (uint64_t in = m->beside[t] ? m->full[t] : 0; in != 0; in &= in - 1) {
+            uint32_t cell = first_in(t, in), face;
+            double push = m->r[cell], x[3];
+            if (push == 0)
+                continue;
+            closed_more(m, cell, c, &face);
+            push += job->more * fabs(push);
+            place_of(m, face, c, x);
+            PxVec3 impulse = {c == 0 ? push : 0, c == 1 ? push : 0, c == 2 ? push : 0};
+            px_boundary_take(m->fluid->boundary[m->whose[c][face]],
+                             (PxImpulse){{x[0], x[1], x[2]}, impulse});
+            work -= push * (double)m->wall[c][face];
+        }
     m->part[2 * (size_t)(begin / TILES)] = work;
 }
 

@@ -141,27 +141,42 @@ static void add_faces(const Transfer *job, int axis, const Marker *p, bool cut, 
         }
 }
 
+/* Adds the halves to four values of a line of centres and of the next one. */
+PX_INLINE void add_pair(float *to, PxF8 value)
+{
+    PxF8 sum = px_f8_load_two(to, to + ROUND) + value;
+    PxF4 half[2];
+    memcpy(half, &sum, sizeof sum);
+    px_f4_store(to, half[0]);
+    px_f4_store(to + ROUND, half[1]);
+}
+
 /* Kernel sums at centres, and the first guess of pressure. A support is two cells. */
 static void add_centres(const Transfer *job, const Marker *p, Sums *sums)
 {
     const PxFluid *f = job->mac->fluid;
-    const PxF8 column = {-1.5f, -0.5f, 0.5f, 1.5f, 2.5f, 3.5f, 4.5f, 5.5f};
-    PxF8 dx = column - px_f8(p->x[0]);
+    int first[3]; /* four cells along each axis; the last ones are in reach or at the border */
+    for (int a = 0; a < 3; ++a) {
+        int low = (int)floorf(p->x[a] + 0.5f);
+        first[a] = low < ROUND - 4 ? low : ROUND - 4;
+    }
+    const PxF8 column = {-1.5f, -0.5f, 0.5f, 1.5f, -1.5f, -0.5f, 0.5f, 1.5f};
+    PxF8 dx = column + px_f8((float)first[0]) - px_f8(p->x[0]);
     dx = dx * dx;
-    int first[2] = {(int)floorf(p->x[1] + 0.5f), (int)floorf(p->x[2] + 0.5f)};
     PxF8 volume = px_f8(p->volume), flows = px_f8(p->flows), pressure = px_f8(p->pressure);
-    for (int z = first[1]; z < first[1] + 4 && z < ROUND; ++z)
-        for (int y = first[0]; y < first[0] + 4 && y < ROUND; ++y) {
-            float dy = (float)y - 1.5f - p->x[1], dz = (float)z - 1.5f - p->x[2];
-            float far = dy * dy + dz * dz;
-            if (!(far < 4.0f))
-                continue;
-            PxF8 w = kernels(px_f8(0.25f) * (dx + px_f8(far))), full = w * volume;
-            px_f8_store(sums->colour[z][y], px_f8_load(sums->colour[z][y]) + full);
-            px_f8_store(sums->guess[z][y], px_f8_load(sums->guess[z][y]) + full * pressure);
+    for (int z = first[2]; z < first[2] + 4; ++z) {
+        float dz = (float)z - 1.5f - p->x[2];
+        for (int y = first[1]; y < first[1] + 4; y += 2) {
+            float dy = (float)y - 1.5f - p->x[1], more = (float)y - 0.5f - p->x[1];
+            float far = dy * dy + dz * dz, next = more * more + dz * dz;
+            PxF8 lines = {far, far, far, far, next, next, next, next};
+            PxF8 w = kernels(px_f8(0.25f) * (dx + lines)), full = w * volume;
+            add_pair(&sums->colour[z][y][first[0]], full);
+            add_pair(&sums->guess[z][y][first[0]], full * pressure);
             if (f->solid_fraction != NULL)
-                px_f8_store(sums->flows[z][y], px_f8_load(sums->flows[z][y]) + w * flows);
+                add_pair(&sums->flows[z][y][first[0]], w * flows);
         }
+    }
 }
 
 /* A line of cells along x: the last ones of the tile below, those of a tile, and the first ones of
