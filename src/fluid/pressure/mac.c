@@ -340,8 +340,8 @@ static void lack_block(void *user, uint32_t begin, uint32_t end, int thread)
 }
 
 /* Weights of faces: open part / density. A surface face has no cell on one side: its weight is
- * that over the distance to the surface, in cells. The pressure of cells that are apart from a
- * boundary is 0 in their middle. */
+ * that over the distance to the surface, in cells. Cells that are apart from a boundary were filled
+ * when weights were found: their pressure is 0 in their middle. */
 static void weight_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -351,8 +351,6 @@ static void weight_block(void *user, uint32_t begin, uint32_t end, int thread)
         for (int c = 0; c < 3; ++c) {
             uint64_t full = m->full[t], below = cells_beside(m, m->full, t, c, -1, 1), linked = 0;
             uint64_t surface = full ^ below;
-            if (surface != 0)
-                surface &= ~(m->apart[t] | cells_beside(m, m->apart, t, c, -1, 1));
             memset(m->weight[c] + (size_t)t * CELLS, 0, CELLS * sizeof(float));
             for (uint64_t face = full | below; face != 0; face &= face - 1) {
                 uint32_t cell = first_in(t, face);
@@ -509,15 +507,19 @@ static void join_known(const Extension *job)
             job->mac->known[c][t] |= job->fresh[c][t];
 }
 
-/* Sets up the equation of the filled cells and solves it. */
-static PxStatus equate(PxMac *m, double tolerance, uint32_t most, PxMacResult *result)
+/* Sets up the equation of the filled cells and solves it. The weights are those of the first solve
+ * of a step: faces between cells that are apart and full ones keep theirs, and the others of cells
+ * that are apart have no pressure on either side. */
+static PxStatus equate(PxMac *m, PxMacMultigrid **grid, double tolerance, uint32_t most,
+                       PxMacResult *result)
 {
     const PxThreads *threads = m->fluid->threads;
-    px_parallel_for(threads, m->tiles, TILES, weight_block, m);
+    if (*grid == NULL)
+        px_parallel_for(threads, m->tiles, TILES, weight_block, m);
     px_mac_yield_walls(m, false);
     px_parallel_for(threads, m->tiles, TILES, sides_block, m);
     PX_TRY(px_mac_balance(m));
-    PX_TRY(px_mac_iterate(m, tolerance, most, result));
+    PX_TRY(px_mac_iterate(m, grid, tolerance, most, result));
     px_mac_yield_walls(m, true);
     return PX_OK;
 }
@@ -533,14 +535,15 @@ PxStatus px_mac_solve(PxMac *m, double tolerance, uint32_t most, float *pressure
     px_parallel_for(threads, m->tiles, TILES, lack_block, m);
     m->lacks = total(m, 0) > 0;
     PX_TRY(px_mac_yield_begin(m));
-    PX_TRY(equate(m, tolerance, most, result));
+    PxMacMultigrid *grid = NULL;
+    PX_TRY(equate(m, &grid, tolerance, most, result));
     PxMacPools pools = {NULL, NULL};
     for (int round = 0; round < SEPARATIONS; ++round) {
         bool more;
         PX_TRY(px_mac_separate(m, &pools, tolerance, &more));
         if (!more)
             break;
-        PX_TRY(equate(m, tolerance, most, result));
+        PX_TRY(equate(m, &grid, tolerance, most, result));
     }
     px_parallel_for(threads, m->tiles, TILES, change_block, m);
     Extension job = {.mac = m};
