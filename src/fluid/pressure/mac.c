@@ -510,15 +510,15 @@ static void join_known(const Extension *job)
 /* Sets up the equation of the filled cells and solves it. The weights are those of the first solve
  * of a step: faces between cells that are apart and full ones keep theirs, and the others of cells
  * that are apart have no pressure on either side. */
-static PxStatus equate(PxMac *m, PxMacMultigrid **grid, double tolerance, uint32_t most,
-                       PxMacResult *result)
+static PxStatus equate(PxMac *m, PxMacMultigrid **grid, PxMacPools *pools, double tolerance,
+                       uint32_t most, PxMacResult *result)
 {
     const PxThreads *threads = m->fluid->threads;
     if (*grid == NULL)
         px_parallel_for(threads, m->tiles, TILES, weight_block, m);
     px_mac_yield_walls(m, false);
     px_parallel_for(threads, m->tiles, TILES, sides_block, m);
-    PX_TRY(px_mac_balance(m));
+    PX_TRY(px_mac_balance(m, pools));
     PX_TRY(px_mac_iterate(m, grid, tolerance, most, result));
     px_mac_yield_walls(m, true);
     return PX_OK;
@@ -536,14 +536,14 @@ PxStatus px_mac_solve(PxMac *m, double tolerance, uint32_t most, float *pressure
     m->lacks = total(m, 0) > 0;
     PX_TRY(px_mac_yield_begin(m));
     PxMacMultigrid *grid = NULL;
-    PX_TRY(equate(m, &grid, tolerance, most, result));
     PxMacPools pools = {NULL, NULL};
+    PX_TRY(equate(m, &grid, &pools, tolerance, most, result));
     for (int round = 0; round < SEPARATIONS; ++round) {
         bool more;
         PX_TRY(px_mac_separate(m, &pools, tolerance, &more));
         if (!more)
             break;
-        PX_TRY(equate(m, &grid, tolerance, most, result));
+        PX_TRY(equate(m, &grid, &pools, tolerance, most, result));
     }
     px_parallel_for(threads, m->tiles, TILES, change_block, m);
     Extension job = {.mac = m};

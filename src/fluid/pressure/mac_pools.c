@@ -47,15 +47,20 @@ PxStatus px_mac_find_pools(const PxMac *m, PxMacPools *out)
     return PX_OK;
 }
 
-PxStatus px_mac_balance(PxMac *m)
+PxStatus px_mac_balance(PxMac *m, PxMacPools *first)
 {
     const PxFluid *f = m->fluid;
     uint32_t cells = m->tiles * CELLS;
     if (!m->lacks && !(px_boundaries_travel(f->boundary, f->boundaries) > 0))
         return PX_OK;
-    PxArenaMark mark = px_arena_mark(f->scratch);
     PxMacPools pools;
-    PX_TRY(px_mac_find_pools(m, &pools));
+    bool again = first->root != NULL;
+    if (!again)
+        PX_TRY(px_mac_find_pools(m, first));
+    PxArenaMark mark = px_arena_mark(f->scratch);
+    pools = *first;
+    if (again)
+        PX_TRY(px_mac_find_pools(m, &pools));
     double *sum = PX_ARENA_ARRAY(f->scratch, double, cells);
     if (sum == NULL)
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %u cells", cells);
