@@ -485,7 +485,7 @@ TEST(events_are_checked)
                 "min_step, courant");
     CHECK_EVENT(EVENT("gravty", "1"), "events[0].set", 18, "did you mean 'gravity'?");
     CHECK_EVENT(EVENT("bogus.thing", "1"), "events[0].set", 18,
-                "there are materials, bodies, joints, seams, emitters, forces, fields, heaters, "
+                "there are materials, bodies, joints, seams, emitters, sinks, forces, fields, heaters, "
                 "gauges, support");
     CHECK_EVENT(EVENT("materials", "1"), "events[0].set", 18, "wanted the name of a material");
     CHECK_EVENT(
