@@ -139,6 +139,12 @@ static void near_block(void *user, uint32_t begin, uint32_t end, int thread)
         }
 }
 
+/* Layer of cells along z that a row is in. */
+static uint32_t layer_of(const PxMac *m, uint32_t i)
+{
+    return EDGE * m->tile[i] + (uint32_t)fminf(fmaxf(m->local[2][i], 0.0f), EDGE - 1.0f);
+}
+
 /* Tiles are numbered in the order of the sorted cells whose rows reach them. */
 static PxStatus find_tiles(PxMac *m)
 {
@@ -162,20 +168,23 @@ static PxStatus find_tiles(PxMac *m)
     Find job = {m, &names};
     px_parallel_for(f->threads, n, 4 * PX_BLOCK, tile_block, &job);
     m->near = PX_ARENA_ARRAY(f->scratch, uint32_t, 27 * (size_t)m->tiles);
-    m->first = PX_ARENA_ARRAY(f->scratch, uint32_t, (size_t)m->tiles + 2);
+    m->first = PX_ARENA_ARRAY(f->scratch, uint32_t, (size_t)m->tiles + 1);
+    m->layer = PX_ARENA_ARRAY(f->scratch, uint32_t, EDGE * (size_t)m->tiles + 2);
     m->row = PX_ARENA_ARRAY(f->scratch, uint32_t, n);
-    if (m->near == NULL || m->first == NULL || m->row == NULL)
+    if (m->near == NULL || m->first == NULL || m->layer == NULL || m->row == NULL)
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %u tiles", m->tiles);
     px_parallel_for(f->threads, m->tiles, 256, near_block, &job);
-    memset(m->first, 0, ((size_t)m->tiles + 2) * sizeof *m->first);
+    memset(m->layer, 0, (EDGE * (size_t)m->tiles + 2) * sizeof *m->layer);
     for (uint32_t i = 0; i < n; ++i)
-        ++m->first[m->tile[i] + 2];
-    m->first[2] = 0; /* spray has no list */
-    for (uint32_t t = 2; t <= m->tiles; ++t)
-        m->first[t + 1] += m->first[t];
+        if (m->tile[i] > 0) /* spray has no list */
+            ++m->layer[layer_of(m, i) + 2];
+    for (uint32_t k = 2; k <= EDGE * m->tiles; ++k)
+        m->layer[k + 1] += m->layer[k];
     for (uint32_t i = 0; i < n; ++i)
         if (m->tile[i] > 0)
-            m->row[m->first[m->tile[i] + 1]++] = i;
+            m->row[m->layer[layer_of(m, i) + 1]++] = i;
+    for (uint32_t t = 0; t <= m->tiles; ++t)
+        m->first[t] = m->layer[EDGE * t];
     return PX_OK;
 }
 
@@ -224,7 +233,7 @@ PxStatus px_mac_begin(PxMac *m, PxFluid *f, const float *gradient)
         *centres[k] = PX_ARENA_ARRAY(f->scratch, float, cells);
         room = room && *centres[k] != NULL;
     }
-    double **const doubles[] = {&m->p, &m->r};
+    double **const doubles[] = {&m->p, &m->r, &m->rise};
     for (size_t k = 0; k < PX_COUNT(doubles); ++k) {
         *doubles[k] = PX_ARENA_ARRAY(f->scratch, double, cells);
         room = room && *doubles[k] != NULL;
@@ -588,10 +597,10 @@ static double slope_of(const PxMac *m, uint32_t cell, int axis)
     return faces > 0 ? sum / faces : 0;
 }
 
-double px_mac_rise(const PxMac *m, uint32_t cell, int axis, int side)
+/* Samples of cells nearer than half a spacing to a boundary were moved to that distance; other
+ * cells, for which this is NaN, have it in their face. */
+static double displaced_rise(const PxMac *m, uint32_t cell)
 {
-    /* Samples of cells nearer than half a spacing to a boundary were moved to that distance; other
-     * cells have it in their face. */
     double x[3], way[3], size = 0, rise = 0;
     place_of(m, cell, -1, x);
     for (int c = 0; c < 3; ++c) {
@@ -599,11 +608,17 @@ double px_mac_rise(const PxMac *m, uint32_t cell, int axis, int side)
         size += way[c] * way[c];
     }
     size = sqrt(size);
-    if (!m->displaced[cell] || !(size > 1e-6 * m->cell))
-        return 0.5 * side * m->cell * slope_of(m, cell, axis);
+    if (!(size > 1e-6 * m->cell))
+        return (double)NAN;
     for (int c = 0; c < 3; ++c)
         rise += (1 - 0.5 * m->fluid->spacing / size) * way[c] * slope_of(m, cell, c);
     return rise;
+}
+
+double px_mac_rise(const PxMac *m, uint32_t cell, int axis, int side)
+{
+    double rise = m->displaced[cell] ? displaced_rise(m, cell) : (double)NAN;
+    return isnan(rise) ? 0.5 * side * m->cell * slope_of(m, cell, axis) : rise;
 }
 
 /* Part of a face that a boundary which does not yield closes. */
@@ -631,7 +646,10 @@ static double push_of(const PxMac *m, uint32_t cell, int c, uint32_t *face)
     float more = closed_more(m, cell, c, face);
     if (*face < CELLS || m->whose[c][*face] == PX_MAC_NOBODY || more == 0.0f)
         return 0;
-    double p = m->p[cell] + px_mac_rise(m, cell, c, more > 0.0f ? -1 : 1);
+    double *rise = &m->rise[cell];
+    if (isnan(*rise) && m->displaced[cell])
+        *rise = displaced_rise(m, cell);
+    double p = m->p[cell] + (isnan(*rise) ? px_mac_rise(m, cell, c, more > 0.0f ? -1 : 1) : *rise);
     return -m->dt * m->cell * m->cell * p * (double)more;
 }
 
@@ -652,6 +670,8 @@ static void measure_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t t = begin; t < end; ++t)
         for (uint64_t in = m->beside[t] ? m->full[t] : 0; in != 0; in &= in - 1) {
             uint32_t cell = first_in(t, in);
+            if (job->axis == 0)
+                m->rise[cell] = (double)NAN;
             double push = push_of(m, cell, job->axis, &face);
             m->r[cell] = push;
             sum += push;

@@ -40,7 +40,8 @@ typedef struct PxMac {
     uint32_t tiles;        ///< tile 0 is empty and stands for all that do not exist
     int32_t *at;           ///< tile coordinates, 3 per tile
     uint32_t *near;        ///< 27 tiles around each
-    uint32_t *first, *row; ///< rows of each tile
+    uint32_t *first, *row; ///< rows of each tile, by layers of its cells along z
+    uint32_t *layer;       ///< the first row of each layer, 4 per tile
     uint32_t *tile;        ///< of each row; 0: spray, which the grid does not see
     const float *place[3]; ///< position of each row
     float *local[3];       ///< the same relative to its tile, in cells
@@ -78,6 +79,7 @@ typedef struct PxMac {
     uint8_t *moved, *slanted; ///< of every tile: some of its samples are not at centres, some open
                               ///< parts have their centroids off the middles of faces
     double *p, *r;            ///< pressure and right-hand side of the equation
+    double *rise;             ///< px_mac_rise() of displaced cells, while walls are pushed
     uint32_t *number;         ///< of filled cells, in the solve
     double *part;             ///< sums of blocks of tiles
     double rising[PX_MAC_DEPTHS];

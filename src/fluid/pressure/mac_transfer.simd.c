@@ -329,22 +329,32 @@ static void gather_at(const Transfer *job, uint32_t cell, float sum[2])
     const PxI8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
     double corner[3];
     float at[3];
+    int first[3], last[3]; /* tiles in reach */
     place_of(m, tile * CELLS, -1, corner);
-    for (int a = 0; a < 3; ++a)
+    for (int a = 0; a < 3; ++a) {
         at[a] = (float)(((double)m->sample[a][cell] - corner[a]) / m->cell) + 0.5f;
+        first[a] = at[a] < 2.0f ? -1 : 0;
+        last[a] = at[a] > EDGE - 2.0f ? 1 : 0;
+    }
     PxF8 bulk = px_f8(0.0f), load = bulk;
-    for (int k = 0; k < 27; ++k) {
-        uint32_t other = m->near[27 * (size_t)tile + (size_t)k];
-        float to[3] = {at[0] - (float)(EDGE * (k % 3 - 1)), at[1] - (float)(EDGE * (k / 3 % 3 - 1)),
-                       at[2] - (float)(EDGE * (k / 9 - 1))};
-        bool near = other > 0;
-        for (int a = 0; a < 3; ++a)
-            near = near && to[a] > -2.0f && to[a] < EDGE + 2.0f;
-        for (uint32_t n = m->first[other]; near && n < m->first[other + 1]; n += 8) {
+    int columns = last[0] - first[0] + 1, lines = last[1] - first[1] + 1;
+    for (int k = 0; k < columns * lines * (last[2] - first[2] + 1); ++k) {
+        int x = first[0] + k % columns, y = first[1] + k / columns % lines;
+        int z = first[2] + k / (columns * lines);
+        uint32_t other = m->near[27 * (size_t)tile + (size_t)(13 + x + 3 * y + 9 * z)];
+        float to[3] = {at[0] - (float)(EDGE * x), at[1] - (float)(EDGE * y),
+                       at[2] - (float)(EDGE * z)};
+        if (other == 0 || !(to[2] > -2.0f && to[2] < EDGE + 2.0f))
+            continue;
+        /* layers of the tile that are in reach */
+        uint32_t low = EDGE * other + (uint32_t)fmaxf(to[2] - 2.0f, 0.0f);
+        uint32_t high = EDGE * other + (uint32_t)fminf(to[2] + 2.0f, EDGE - 1.0f) + 1;
+        uint32_t end = m->layer[high];
+        for (uint32_t n = m->layer[low]; n < end; n += 8) {
             PxF8 dx = px_f8_load(job->spot[0] + n) - px_f8(to[0]);
             PxF8 dy = px_f8_load(job->spot[1] + n) - px_f8(to[1]);
             PxF8 dz = px_f8_load(job->spot[2] + n) - px_f8(to[2]);
-            int32_t rest = (int32_t)(m->first[other + 1] - n);
+            int32_t rest = (int32_t)(end - n);
             PxI8 mine = lane < (PxI8){rest, rest, rest, rest, rest, rest, rest, rest};
             PxF8 w = kernels(px_f8(0.25f) * (dx * dx + dy * dy + dz * dz));
             bulk = bulk + px_f8_where(mine, w * px_f8_load(job->bulk + n));
