@@ -484,9 +484,10 @@ TEST(events_are_checked)
                 "cannot change while the world runs; what can: support, gravity, max_step, "
                 "min_step, courant");
     CHECK_EVENT(EVENT("gravty", "1"), "events[0].set", 18, "did you mean 'gravity'?");
-    CHECK_EVENT(EVENT("bogus.thing", "1"), "events[0].set", 18,
-                "there are materials, bodies, joints, seams, emitters, forces, fields, heaters, "
-                "gauges, support");
+    CHECK_EVENT(
+        EVENT("bogus.thing", "1"), "events[0].set", 18,
+        "there are materials, bodies, joints, seams, emitters, sinks, forces, fields, heaters, "
+        "gauges, support");
     CHECK_EVENT(EVENT("materials", "1"), "events[0].set", 18, "wanted the name of a material");
     CHECK_EVENT(
         EVENT("materials.water", "1"), "events[0].set", 18,

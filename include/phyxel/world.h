@@ -384,6 +384,7 @@ typedef struct PxEmitterDef {
     double start, end;     ///< s: it is active between them
     double limit;          ///< largest number of particles that it emits
     double temperature;    ///< degrees Celsius
+    double pressure;       ///< Pa, >= 0: of a reservoir that feeds it, instead of speed and rate
 } PxEmitterDef;
 
 PX_API void px_emitter_def_init(PxEmitterDef *def, size_t size);
@@ -396,6 +397,7 @@ typedef struct PxSinkDef {
     const char *name;  ///< copied
     PxShapeDef shape;  ///< any closed one; `mesh` is copied
     double start, end; ///< s: it is active between them
+    double shut;       ///< 1: it removes nothing, 0: it is open
 } PxSinkDef;
 
 PX_API void px_sink_def_init(PxSinkDef *def, size_t size);

@@ -78,7 +78,7 @@ typedef struct PxSection {
     const char *divider;            ///< key of a FLAG that decides which keys are allowed, or NULL
     const char *divided;            ///< plural noun for objects with that flag: "walls"
     const char *also;      ///< key of a FLAG with which PX_FIELD_ALSO keys are allowed, or NULL
-    const char *either[2]; ///< keys of which at least one must be stated, or NULL
+    const char *either[3]; ///< keys of which at least one must be stated, or NULL
     /// Hint for a key that belongs to another section; NULL: none.
     const char *(*misplaced)(const char *key);
 } PxSection;

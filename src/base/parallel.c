@@ -38,9 +38,13 @@
 #define DEALT false
 #endif
 
-/* Spins while waiting for work, or for the last block, before sleeping: 10 us on an AMD
- * EPYC. */
+/* Spins while waiting for a block of another thread: 10 us on an AMD EPYC. */
 #define SPINS 400
+
+/* So many times as many spins while waiting for work, or for the last block, before sleeping. To
+ * wake a thread costs as much as a short loop, and steps of a few thousand particles are hundreds
+ * of these with little between them. The core is offered to others in between. */
+#define PATIENCE 10
 
 typedef struct Loop {
     PxBlockFunction *function;
@@ -222,13 +226,18 @@ static void run_blocks(Loop *loop, int thread)
     atomic_store(&front[thread].block, INT64_MAX);
 }
 
+static void wait_a_little(int k)
+{
+    (k + 1) % SPINS == 0 ? (void)sched_yield() : PAUSE();
+}
+
 static void *work(void *unused)
 {
     (void)unused;
     uint64_t seen = 0;
     for (;;) {
-        for (int k = 0; k < SPINS && atomic_load(&pool.calls) == seen; ++k)
-            PAUSE();
+        for (int k = 0; k < PATIENCE * SPINS && atomic_load(&pool.calls) == seen; ++k)
+            wait_a_little(k);
         pthread_mutex_lock(&pool.lock);
         while (atomic_load(&pool.calls) == seen)
             pthread_cond_wait(&pool.wake, &pool.lock);
@@ -313,8 +322,8 @@ static void run_shared(Loop *loop)
     pthread_mutex_lock(&pool.lock);
     pool.loop = NULL; /* no more threads may join */
     pthread_mutex_unlock(&pool.lock);
-    for (int k = 0; k < SPINS && atomic_load(&pool.inside) > 0; ++k)
-        PAUSE();
+    for (int k = 0; k < PATIENCE * SPINS && atomic_load(&pool.inside) > 0; ++k)
+        wait_a_little(k);
     pthread_mutex_lock(&pool.lock);
     while (atomic_load(&pool.inside) > 0)
         pthread_cond_wait(&pool.left, &pool.lock);

@@ -461,6 +461,41 @@ static void spot_finish(const PxMeshTree *tree, uint32_t leaf_triangle, PxMeshSp
     out->face = px_normalized(px_cross(px_sub(t->b, t->a), px_sub(t->c, t->a)), px_vec(0, 1, 0));
 }
 
+/* Triangles whose squared distances differ by less than this part of them share the nearest point,
+ * if the distance is more than NEAR_ROUNDING of the coordinates: below, rounding is as large. */
+#define TIE 1e-9
+#define NEAR_ROUNDING 1e-6
+
+/* A plane through the nearest point has a side if the query is this part of the distance off it. */
+#define CLEARLY 1e-3
+
+/* Triangles that share the nearest point. */
+typedef struct Sides {
+    uint32_t before, behind, neither;
+} Sides;
+
+static void add_side(Sides *sides, const Triangle *t, PxVec3 apart, double d2)
+{
+    PxVec3 normal = px_cross(px_sub(t->b, t->a), px_sub(t->c, t->a));
+    double height = px_dot(apart, normal);
+    bool clear = height * height > CLEARLY * CLEARLY * d2 * px_dot(normal, normal);
+    sides->before += clear && height > 0;
+    sides->behind += clear && height < 0;
+    sides->neither += !clear;
+}
+
+/* A point before all planes that meet in an edge or corner is outside, whether the surface is
+ * convex there or not. */
+static int common_side(const Sides *s, bool in_face, PxVec3 point, double distance)
+{
+    uint32_t all = s->before + s->behind;
+    double size = fabs(point.x) + fabs(point.y) + fabs(point.z);
+    if (s->neither > 0 || (s->before > 0 && s->behind > 0) || (!in_face && all < 2) ||
+        !(distance > NEAR_ROUNDING * size))
+        return 0;
+    return s->before > 0 ? 1 : -1;
+}
+
 /* The nearest triangle among those nearer than `within`; with `slack` > 1 any whose
  * distance is at most `slack` times the smallest. UINT32_MAX if there is none. */
 static uint32_t search(const PxMeshTree *tree, PxVec3 point, double within, double slack,
@@ -470,14 +505,15 @@ static uint32_t search(const PxMeshTree *tree, PxVec3 point, double within, doub
         uint32_t node;
         double distance2;
     } stack[STACK_SIZE];
-    double best2 = within * within, slack2 = slack * slack;
+    double best2 = within * within, slack2 = slack * slack, tie = 1 + (slack > 1 ? 0 : TIE);
+    Sides sides = {0, 0, 0};
     uint32_t best = UINT32_MAX;
     int top = 0;
     stack[top].node = 0;
     stack[top++].distance2 = box_distance2(&tree->node[0].bounds, point);
     while (top > 0) {
         --top;
-        if (!(stack[top].distance2 * slack2 < best2))
+        if (!(stack[top].distance2 * slack2 < tie * best2))
             continue;
         uint32_t n = stack[top].node;
         const Node *node = &tree->node[n];
@@ -487,6 +523,11 @@ static uint32_t search(const PxMeshTree *tree, PxVec3 point, double within, doub
             PxVec3 q = px_triangle_closest(point, t->a, t->b, t->c, &in_face);
             PxVec3 apart = px_sub(point, q);
             double d2 = px_dot(apart, apart);
+            if (!(d2 < tie * best2))
+                continue;
+            if (d2 * tie < best2)
+                sides = (Sides){0, 0, 0};
+            add_side(&sides, t, apart, d2);
             if (d2 < best2) {
                 best2 = d2;
                 best = k;
@@ -513,6 +554,7 @@ static uint32_t search(const PxMeshTree *tree, PxVec3 point, double within, doub
         stack[top++].distance2 = near2;
     }
     out->distance = sqrt(best2);
+    out->side = best != UINT32_MAX ? common_side(&sides, out->in_face, point, out->distance) : 0;
     return best;
 }
 
@@ -600,6 +642,11 @@ static Side side_of(const PxMeshTree *tree, PxVec3 point)
     cell = cell * tree->cells[1] + cell_of(tree, 1, point.y);
     cell = cell * tree->cells[0] + cell_of(tree, 0, point.x);
     return (Side)tree->side[cell];
+}
+
+bool px_mesh_tree_surely_outside(const PxMeshTree *tree, PxVec3 point)
+{
+    return side_of(tree, point) == OUTSIDE;
 }
 
 bool px_mesh_tree_inside(const PxMeshTree *tree, PxVec3 point)
@@ -731,6 +778,7 @@ bool px_mesh_tree_ray(const PxMeshTree *tree, PxVec3 origin, PxVec3 direction, d
     spot_finish(tree, best, out);
     out->distance = to;
     out->in_face = true;
+    out->side = 0;
     return true;
 }
 

@@ -20,6 +20,8 @@ typedef struct PxMeshSpot {
     double distance;   ///< from the query point, or along the ray; >= 0
     uint32_t triangle; ///< number in the mesh
     bool in_face;      ///< in the interior of the triangle, not on an edge or corner
+    int side; ///< of the nearest point: 1 or -1 if the query point is clearly before or behind all
+              ///< triangles that meet there, else 0
 } PxMeshSpot;
 
 /// The nearest point of the mesh, if there is one nearer than `within` (may be
@@ -37,6 +39,9 @@ double px_mesh_tree_winding(const PxMeshTree *tree, PxVec3 point);
 
 /// The same summed over all triangles: exact up to rounding, and slow.
 double px_mesh_tree_winding_exact(const PxMeshTree *tree, PxVec3 point);
+
+/// Is the point outside, by a look at a grid? False does not mean that it is inside.
+bool px_mesh_tree_surely_outside(const PxMeshTree *tree, PxVec3 point);
 
 /// Winding number above one half.
 bool px_mesh_tree_inside(const PxMeshTree *tree, PxVec3 point);

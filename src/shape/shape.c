@@ -270,6 +270,14 @@ static PxVec3 mesh_normal(const PxShape *shape, PxVec3 p, const PxMeshSpot *spot
     return px_normalized(apart, spot->face);
 }
 
+/* Without shells that overlap, the triangles at the nearest point mostly tell the side. */
+static bool is_inside(const PxShape *shape, PxVec3 p, const PxMeshSpot *spot)
+{
+    return spot->side != 0 && shape->exposed == NULL
+               ? spot->side < 0
+               : px_mesh_tree_inside_from(shape->tree, p, spot);
+}
+
 static double mesh_distance(const PxShape *shape, PxVec3 p, PxVec3 *normal)
 {
     PxMeshSpot spot;
@@ -279,7 +287,7 @@ static double mesh_distance(const PxShape *shape, PxVec3 p, PxVec3 *normal)
             *normal = px_normalized(px_scale(p, 1e-200), px_vec(0, 1, 0));
         return INFINITY;
     }
-    bool inside = px_mesh_tree_inside_from(shape->tree, p, &spot);
+    bool inside = is_inside(shape, p, &spot);
     if (normal != NULL)
         *normal = mesh_normal(shape, p, &spot, inside);
     return inside ? -spot.distance : spot.distance;
@@ -294,16 +302,16 @@ static double mesh_near(const PxShape *shape, PxVec3 p, double within, PxVec3 *n
     if (p.x < b->low.x - within || p.y < b->low.y - within || p.z < b->low.z - within ||
         p.x > b->high.x + within || p.y > b->high.y + within || p.z > b->high.z + within)
         return within;
-    /* far from the surface, as in the hole of a ring, the side is found sooner than the distance */
-    if (!px_mesh_tree_closest(shape->tree, p, within, &spot) &&
-        (!px_mesh_tree_inside(shape->tree, p) ||
-         !px_mesh_tree_closest(shape->tree, p, INFINITY, &spot)))
-        return within;
+    if (!px_mesh_tree_closest(shape->tree, p, within, &spot)) {
+        /* far from the surface, as in the hole of a ring, a grid tells that it is outside */
+        if (px_mesh_tree_surely_outside(shape->tree, p) ||
+            !px_mesh_tree_closest(shape->tree, p, INFINITY, &spot) || !is_inside(shape, p, &spot))
+            return within;
+    }
     PxVec3 apart = px_sub(p, spot.point);
     double side = px_dot(apart, spot.face);
-    bool inside = !spot.in_face || fabs(side) < 1e-3 * spot.distance
-                      ? px_mesh_tree_inside_from(shape->tree, p, &spot)
-                      : side < 0;
+    bool inside =
+        !spot.in_face || fabs(side) < 1e-3 * spot.distance ? is_inside(shape, p, &spot) : side < 0;
     *normal = mesh_normal(shape, p, &spot, inside);
     return inside ? -spot.distance : spot.distance;
 }

@@ -74,7 +74,7 @@ static void list_section(Listing *l, const PxSection *section, const char *thing
     for (size_t k = 0; k < section->field_count; ++k) {
         const PxField *f = &section->fields[k];
         bool number = f->kind == PX_FIELD_NUMBER || f->kind == PX_FIELD_VECTOR ||
-                      f->kind == PX_FIELD_STRENGTH;
+                      f->kind == PX_FIELD_STRENGTH || f->kind == PX_FIELD_COUNT;
         if (number && (f->flags & PX_FIELD_LIVE) && px_field_applies(section, f, object))
             list_value(l, thing, f, object);
     }

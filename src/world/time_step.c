@@ -67,7 +67,7 @@ double px_world_speed_bound(PxWorld *world)
         px_bounds_add(&bounds, front);
         high = fmax(high, fmax(height(up, e->opening.back), height(up, front)));
         low = fmin(low, fmin(height(up, e->opening.back), height(up, front)));
-        speed = fmax(speed, px_emitter_speed(e));
+        speed = fmax(speed, px_emitter_speed(world, e));
     }
     if (!(high >= low)) /* no particles and no active emitters */
         return 0;

@@ -139,6 +139,12 @@ static void near_block(void *user, uint32_t begin, uint32_t end, int thread)
         }
 }
 
+/* Layer of cells along z that a row is in. */
+static uint32_t layer_of(const PxMac *m, uint32_t i)
+{
+    return EDGE * m->tile[i] + (uint32_t)fminf(fmaxf(m->local[2][i], 0.0f), EDGE - 1.0f);
+}
+
 /* Tiles are numbered in the order of the sorted cells whose rows reach them. */
 static PxStatus find_tiles(PxMac *m)
 {
@@ -162,20 +168,23 @@ static PxStatus find_tiles(PxMac *m)
     Find job = {m, &names};
     px_parallel_for(f->threads, n, 4 * PX_BLOCK, tile_block, &job);
     m->near = PX_ARENA_ARRAY(f->scratch, uint32_t, 27 * (size_t)m->tiles);
-    m->first = PX_ARENA_ARRAY(f->scratch, uint32_t, (size_t)m->tiles + 2);
+    m->first = PX_ARENA_ARRAY(f->scratch, uint32_t, (size_t)m->tiles + 1);
+    m->layer = PX_ARENA_ARRAY(f->scratch, uint32_t, EDGE * (size_t)m->tiles + 2);
     m->row = PX_ARENA_ARRAY(f->scratch, uint32_t, n);
-    if (m->near == NULL || m->first == NULL || m->row == NULL)
+    if (m->near == NULL || m->first == NULL || m->layer == NULL || m->row == NULL)
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %u tiles", m->tiles);
     px_parallel_for(f->threads, m->tiles, 256, near_block, &job);
-    memset(m->first, 0, ((size_t)m->tiles + 2) * sizeof *m->first);
+    memset(m->layer, 0, (EDGE * (size_t)m->tiles + 2) * sizeof *m->layer);
     for (uint32_t i = 0; i < n; ++i)
-        ++m->first[m->tile[i] + 2];
-    m->first[2] = 0; /* spray has no list */
-    for (uint32_t t = 2; t <= m->tiles; ++t)
-        m->first[t + 1] += m->first[t];
+        if (m->tile[i] > 0) /* spray has no list */
+            ++m->layer[layer_of(m, i) + 2];
+    for (uint32_t k = 2; k <= EDGE * m->tiles; ++k)
+        m->layer[k + 1] += m->layer[k];
     for (uint32_t i = 0; i < n; ++i)
         if (m->tile[i] > 0)
-            m->row[m->first[m->tile[i] + 1]++] = i;
+            m->row[m->layer[layer_of(m, i) + 1]++] = i;
+    for (uint32_t t = 0; t <= m->tiles; ++t)
+        m->first[t] = m->layer[EDGE * t];
     return PX_OK;
 }
 
@@ -217,28 +226,32 @@ PxStatus px_mac_begin(PxMac *m, PxFluid *f, const float *gradient)
     }
     for (int c = 0; c < 4; ++c) {
         m->d[c] = PX_ARENA_ARRAY(f->scratch, float, cells);
-        m->known[c] = PX_ARENA_ARRAY(f->scratch, uint64_t, m->tiles);
-        room = room && m->d[c] != NULL && m->known[c] != NULL;
+        room = room && m->d[c] != NULL;
     }
     float **const centres[] = {&m->colour, &m->flows, &m->guess, &m->clear, &m->diagonal, &m->lack};
     for (size_t k = 0; k < PX_COUNT(centres); ++k) {
         *centres[k] = PX_ARENA_ARRAY(f->scratch, float, cells);
         room = room && *centres[k] != NULL;
     }
-    double **const doubles[] = {&m->p, &m->r};
+    double **const doubles[] = {&m->p, &m->r, &m->rise};
     for (size_t k = 0; k < PX_COUNT(doubles); ++k) {
         *doubles[k] = PX_ARENA_ARRAY(f->scratch, double, cells);
         room = room && *doubles[k] != NULL;
     }
-    m->full = PX_ARENA_ARRAY(f->scratch, uint8_t, cells);
-    m->apart = PX_ARENA_ARRAY(f->scratch, uint8_t, cells);
+    uint64_t **const masks[] = {&m->full,      &m->apart,     &m->again,    &m->linked[0],
+                                &m->linked[1], &m->linked[2], &m->known[0], &m->known[1],
+                                &m->known[2],  &m->known[3]};
+    for (size_t k = 0; k < PX_COUNT(masks); ++k) {
+        *masks[k] = PX_ARENA_ARRAY(f->scratch, uint64_t, m->tiles);
+        room = room && *masks[k] != NULL;
+    }
     m->displaced = PX_ARENA_ARRAY(f->scratch, uint8_t, cells);
     m->moved = PX_ARENA_ARRAY(f->scratch, uint8_t, m->tiles);
     m->slanted = PX_ARENA_ARRAY(f->scratch, uint8_t, m->tiles);
     m->beside = PX_ARENA_ARRAY(f->scratch, uint8_t, m->tiles);
     m->part = PX_ARENA_ARRAY(f->scratch, double, 2 * ((size_t)m->tiles / TILES + 1));
-    if (!room || m->full == NULL || m->apart == NULL || m->displaced == NULL || m->moved == NULL ||
-        m->slanted == NULL || m->beside == NULL || m->part == NULL)
+    if (!room || m->displaced == NULL || m->moved == NULL || m->slanted == NULL ||
+        m->beside == NULL || m->part == NULL)
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %zu cells", cells);
     return px_mac_find_walls(m);
 }
@@ -253,15 +266,10 @@ static float depth_of(const PxMac *m, float colour)
         return -h;
     if ((double)colour >= m->rising[PX_MAC_DEPTHS - 1])
         return h;
-    int low = 0, high = PX_MAC_DEPTHS - 1;
-    while (high - low > 1) {
-        int middle = (low + high) / 2;
-        if (m->rising[middle] <= (double)colour)
-            low = middle;
-        else
-            high = middle;
-    }
-    double between = ((double)colour - m->rising[low]) / (m->rising[high] - m->rising[low]);
+    int low = m->below[(int)(colour * (float)PX_MAC_SUMS)];
+    while (m->rising[low + 1] <= (double)colour)
+        ++low;
+    double between = ((double)colour - m->rising[low]) / (m->rising[low + 1] - m->rising[low]);
     return h * (float)(-1 + 2 * (low + between) / (PX_MAC_DEPTHS - 1));
 }
 
@@ -277,20 +285,31 @@ static void begin_depths(PxMac *m)
     }
     for (int k = 0; k < PX_MAC_DEPTHS; ++k)
         m->rising[k] /= sum;
+    for (int k = 0, low = 0; k < PX_MAC_SUMS; ++k) {
+        while (m->rising[low + 1] <= (double)k / PX_MAC_SUMS)
+            ++low;
+        m->below[k] = (uint8_t)low;
+    }
 }
 
 static void fill_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     PxMac *m = user;
-    for (uint32_t cell = begin * CELLS; cell < end * CELLS; ++cell) {
-        float open = 0;
-        m->full[cell] = m->apart[cell] = 0;
-        if (cell < CELLS || !(m->colour[cell] > 0.5f))
-            continue;
-        for (int c = 0; c < 3; ++c)
-            open += m->open[c][cell] + m->open[c][next_to(m, cell, c, 1)];
-        m->full[cell] = open > 0.0f && m->flows[cell] > 0.05f * m->clear[cell];
+    for (uint32_t t = begin; t < end; ++t) {
+        uint64_t full = 0;
+        for (uint32_t k = 0; k < CELLS && t > 0; ++k) {
+            uint32_t cell = t * CELLS + k;
+            float open = 0;
+            if (!(m->colour[cell] > 0.5f))
+                continue;
+            for (int c = 0; c < 3; ++c)
+                open += m->open[c][cell] + m->open[c][next_to(m, cell, c, 1)];
+            if (open > 0.0f && m->flows[cell] > 0.05f * m->clear[cell])
+                full |= UINT64_C(1) << k;
+        }
+        m->full[t] = full;
+        m->apart[t] = m->again[t] = 0;
     }
 }
 
@@ -307,47 +326,57 @@ static void lack_block(void *user, uint32_t begin, uint32_t end, int thread)
     PxMac *m = user;
     const PxFluid *f = m->fluid;
     float rate = (float)(CLOSING * f->top_speed / f->spacing), most = 0;
-    for (uint32_t cell = begin * CELLS; cell < end * CELLS; ++cell) {
-        m->lack[cell] = 0.0f;
-        if (!m->full[cell] || !(m->colour[cell] < FILLED))
-            continue;
-        float sum = 2.0f * m->colour[cell];
-        bool inside = true;
-        for (int k = 0; k < 6; ++k) {
-            uint32_t other = next_to(m, cell, k / 2, k % 2 ? 1 : -1);
-            uint32_t face = k % 2 ? other : cell;
-            bool shut = !(m->open[k / 2][face] > 0.0f);
-            inside = inside && (m->full[other] || shut);
-            sum += shut ? m->colour[cell] : m->colour[other];
+    for (uint32_t t = begin; t < end; ++t)
+        for (uint64_t in = m->full[t]; in != 0; in &= in - 1) {
+            uint32_t cell = first_in(t, in);
+            m->lack[cell] = 0.0f;
+            if (!(m->colour[cell] < FILLED))
+                continue;
+            float sum = 2.0f * m->colour[cell];
+            bool inside = true;
+            for (int k = 0; k < 6; ++k) {
+                uint32_t other = next_to(m, cell, k / 2, k % 2 ? 1 : -1);
+                uint32_t face = k % 2 ? other : cell;
+                bool shut = !(m->open[k / 2][face] > 0.0f);
+                inside = inside && (is_full(m, other) || shut);
+                sum += shut ? m->colour[cell] : m->colour[other];
+            }
+            float colour = fmaxf(m->colour[cell], 0.125f * sum);
+            m->lack[cell] = inside && colour < FILLED ? rate * (FILLED - colour) : 0.0f;
+            most = fmaxf(most, m->lack[cell]);
         }
-        float colour = fmaxf(m->colour[cell], 0.125f * sum);
-        m->lack[cell] = inside && colour < FILLED ? rate * (FILLED - colour) : 0.0f;
-        most = fmaxf(most, m->lack[cell]);
-    }
     m->part[2 * (size_t)(begin / TILES)] = (double)most;
 }
 
 /* Weights of faces: open part / density. A surface face has no cell on one side: its weight is
- * that over the distance to the surface, in cells. The pressure of cells that are apart from a
- * boundary is 0 in their middle. */
+ * that over the distance to the surface, in cells. Cells that are apart from a boundary were filled
+ * when weights were found: their pressure is 0 in their middle. */
 static void weight_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     PxMac *m = user;
     float per = 1.0f / (float)m->density;
-    for (uint32_t cell = begin * CELLS; cell < end * CELLS; ++cell)
+    for (uint32_t t = begin; t < end; ++t)
         for (int c = 0; c < 3; ++c) {
-            uint32_t below = next_to(m, cell, c, -1);
-            float weight = 0.0f;
-            if ((m->full[cell] || m->full[below]) && m->mass[c][cell] > 0.0f) {
-                weight = m->mixed ? m->volume[c][cell] / m->mass[c][cell] : per;
-                if (m->full[cell] != m->full[below] && !is_apart(m, cell) && !is_apart(m, below)) {
-                    float in = depth_of(m, m->colour[m->full[cell] ? cell : below]);
-                    float out = depth_of(m, m->colour[m->full[cell] ? below : cell]);
+            uint64_t full = m->full[t], below = cells_beside(m, m->full, t, c, -1, 1), linked = 0;
+            uint64_t surface = full ^ below;
+            memset(m->weight[c] + (size_t)t * CELLS, 0, CELLS * sizeof(float));
+            for (uint64_t face = full | below; face != 0; face &= face - 1) {
+                uint32_t cell = first_in(t, face);
+                uint64_t bit = face & -face;
+                if (!(m->mass[c][cell] > 0.0f))
+                    continue;
+                float weight = m->mixed ? m->volume[c][cell] / m->mass[c][cell] : per;
+                if ((surface & bit) != 0) {
+                    uint32_t other = next_to(m, cell, c, -1);
+                    float in = depth_of(m, m->colour[(full & bit) != 0 ? cell : other]);
+                    float out = depth_of(m, m->colour[(full & bit) != 0 ? other : cell]);
                     weight /= fmaxf(in / (in - out), NEAREST);
                 }
+                m->weight[c][cell] = weight;
+                linked |= m->open[c][cell] * weight > 0.0f ? bit : 0;
             }
-            m->weight[c][cell] = weight;
+            m->linked[c][t] = linked;
         }
 }
 
@@ -358,28 +387,25 @@ static void sides_block(void *user, uint32_t begin, uint32_t end, int thread)
     (void)thread;
     PxMac *m = user;
     double scale = m->dt / m->cell;
-    for (uint32_t cell = begin * CELLS; cell < end * CELLS; ++cell) {
-        m->diagonal[cell] = 0.0f;
-        m->r[cell] = 0;
-        if (!m->full[cell]) {
-            m->p[cell] = 0;
-            continue;
+    for (uint32_t t = begin; t < end; ++t) {
+        for (uint64_t in = m->full[t]; in != 0; in &= in - 1) {
+            uint32_t cell = first_in(t, in);
+            double out = 0, diagonal = 0;
+            for (int c = 0; c < 3; ++c)
+                for (int side = 0; side < 2; ++side) {
+                    uint32_t face = side ? next_to(m, cell, c, 1) : cell;
+                    double open = (double)m->open[c][face];
+                    double u = open * (double)m->u[c][face] + (1 - open) * (double)m->wall[c][face];
+                    out += side ? u : -u;
+                    diagonal += scale * open * (double)m->weight[c][face];
+                }
+            m->diagonal[cell] = (float)diagonal;
+            m->r[cell] = -out - m->cell * (double)m->lack[cell];
+            if (!(diagonal > 0))
+                m->full[t] &= ~(in & -in);
         }
-        double out = 0, diagonal = 0;
-        for (int c = 0; c < 3; ++c)
-            for (int side = 0; side < 2; ++side) {
-                uint32_t face = side ? next_to(m, cell, c, 1) : cell;
-                double open = (double)m->open[c][face];
-                double u = open * (double)m->u[c][face] + (1 - open) * (double)m->wall[c][face];
-                out += side ? u : -u;
-                diagonal += scale * open * (double)m->weight[c][face];
-            }
-        m->diagonal[cell] = (float)diagonal;
-        m->r[cell] = -out - m->cell * (double)m->lack[cell];
-        if (!(diagonal > 0)) {
-            m->full[cell] = 0;
-            m->p[cell] = m->r[cell] = 0;
-        }
+        for (uint64_t empty = ~m->full[t]; empty != 0; empty &= empty - 1)
+            m->p[first_in(t, empty)] = 0;
     }
 }
 
@@ -401,23 +427,22 @@ static void change_block(void *user, uint32_t begin, uint32_t end, int thread)
     PxMac *m = user;
     double scale = m->dt / m->cell;
     for (uint32_t t = begin; t < end; ++t) {
-        uint64_t known[4] = {0, 0, 0, 0};
-        for (uint32_t k = 0; k < CELLS; ++k) {
-            uint32_t cell = t * CELLS + k;
-            for (int c = 0; c < 3; ++c) {
-                uint32_t below = next_to(m, cell, c, -1);
-                bool apart = (is_apart(m, cell) || is_apart(m, below)) && m->mass[c][cell] > 0.0f;
-                bool seen = (m->weight[c][cell] > 0.0f || apart) && m->open[c][cell] > 0.0f;
-                known[c] |= (uint64_t)seen << k;
-                m->d[c][cell] =
-                    seen ? (float)(scale * (double)m->weight[c][cell] * (m->p[below] - m->p[cell]))
-                         : 0;
+        for (int c = 0; c < 3; ++c) {
+            uint64_t apart = m->apart[t] | cells_beside(m, m->apart, t, c, -1, 1), known = 0;
+            memset(m->d[c] + (size_t)t * CELLS, 0, CELLS * sizeof(float));
+            for (uint64_t look = m->linked[c][t] | apart; look != 0; look &= look - 1) {
+                uint32_t cell = first_in(t, look);
+                if (!(m->mass[c][cell] > 0.0f && m->open[c][cell] > 0.0f))
+                    continue;
+                known |= look & -look;
+                m->d[c][cell] = (float)(scale * (double)m->weight[c][cell] *
+                                        (m->p[next_to(m, cell, c, -1)] - m->p[cell]));
             }
-            known[3] |= (uint64_t)(m->full[cell] || is_apart(m, cell)) << k;
-            m->d[3][cell] = (float)m->p[cell];
+            m->known[c][t] = known;
         }
-        for (int c = 0; c < 4; ++c)
-            m->known[c][t] = known[c];
+        m->known[3][t] = m->full[t] | m->apart[t];
+        for (uint32_t cell = t * CELLS; cell < (t + 1) * CELLS; ++cell)
+            m->d[3][cell] = (float)m->p[cell];
     }
 }
 
@@ -434,49 +459,41 @@ PX_INLINE double extrapolated(double last, double before)
     return last > 0 ? fmin(fmax(next, 0), 2 * last) : fmax(fmin(next, 0), 2 * last);
 }
 
-/* Bits of the tile's cells whose next cell along an axis has its bit set in mask[]. */
-static uint64_t beside(const PxMac *m, const uint64_t *mask, uint32_t tile, int axis, int side)
-{
-    static const uint64_t first[3] = {UINT64_C(0x1111111111111111), UINT64_C(0x000f000f000f000f),
-                                      UINT64_C(0x000000000000ffff)};
-    static const int stride[3] = {1, 3, 9};
-    uint64_t low = first[axis], high = low << (3 << (2 * axis));
-    uint64_t other = mask[m->near[27 * (size_t)tile + (size_t)(13 + side * stride[axis])]];
-    int shift = 1 << (2 * axis);
-    return side > 0 ? (mask[tile] & ~low) >> shift | (other & low) << (3 * shift)
-                    : (mask[tile] & ~high) << shift | (other & high) >> (3 * shift);
-}
-
 /* Values without one are extrapolated along the axes: linearly into boundaries, so that the
  * velocity normal to them vanishes at their surface, and of pressure; otherwise neighbours are
  * copied. */
 static void extend_tile(const Extension *job, uint32_t tile, int c)
 {
     PxMac *m = job->mac;
-    uint64_t near = 0;
+    uint64_t near = 0, one[6],
+             two[6]; /* cells whose next value along a line exists, and the second */
     job->fresh[c][tile] = 0;
     if (tile == 0 || m->known[c][tile] == UINT64_MAX)
         return;
     for (int k = 0; k < 6; ++k)
-        near |= beside(m, m->known[c], tile, k / 2, k % 2 ? 1 : -1);
+        near |= one[k] = cells_beside(m, m->known[c], tile, k / 2, k % 2 ? 1 : -1, 1);
     near &= ~m->known[c][tile];
     job->fresh[c][tile] = near;
+    for (int k = 0; k < 6 && near != 0; ++k)
+        two[k] = one[k] & cells_beside(m, m->known[c], tile, k / 2, k % 2 ? 1 : -1, 2);
+    const float *d = m->d[c];
     for (; near != 0; near &= near - 1) {
-        uint32_t cell = tile * CELLS + (uint32_t)__builtin_ctzll(near);
+        uint32_t cell = first_in(tile, near);
+        uint64_t bit = near & -near;
         if (job->last && c < 3 && !(m->mass[c][cell] > 0.0f))
             continue; /* no row reads it */
         double linear = 0, copied = 0;
         int lines = 0, copies = 0;
         for (int k = 0; k < 6; ++k) {
-            uint32_t one = next_to(m, cell, k / 2, k % 2 ? 1 : -1);
-            if (!is_known(m, c, one))
+            if ((one[k] & bit) == 0)
                 continue;
-            copied += (double)m->d[c][one];
+            uint32_t next = next_to(m, cell, k / 2, k % 2 ? 1 : -1);
+            copied += (double)d[next];
             ++copies;
-            uint32_t two = next_to(m, one, k / 2, k % 2 ? 1 : -1);
-            if (!is_known(m, c, two))
+            if ((two[k] & bit) == 0)
                 continue;
-            linear += extrapolated((double)m->d[c][one], (double)m->d[c][two]);
+            uint32_t last = next_to(m, next, k / 2, k % 2 ? 1 : -1);
+            linear += extrapolated((double)d[next], (double)d[last]);
             ++lines;
         }
         bool inside = lines > 0 && (c == 3 || !(m->open[c][cell] > 0.0f));
@@ -499,15 +516,19 @@ static void join_known(const Extension *job)
             job->mac->known[c][t] |= job->fresh[c][t];
 }
 
-/* Sets up the equation of the filled cells and solves it. */
-static PxStatus equate(PxMac *m, double tolerance, uint32_t most, PxMacResult *result)
+/* Sets up the equation of the filled cells and solves it. The weights are those of the first solve
+ * of a step: faces between cells that are apart and full ones keep theirs, and the others of cells
+ * that are apart have no pressure on either side. */
+static PxStatus equate(PxMac *m, PxMacMultigrid **grid, PxMacPools *pools, double tolerance,
+                       uint32_t most, PxMacResult *result)
 {
     const PxThreads *threads = m->fluid->threads;
-    px_parallel_for(threads, m->tiles, TILES, weight_block, m);
+    if (*grid == NULL)
+        px_parallel_for(threads, m->tiles, TILES, weight_block, m);
     px_mac_yield_walls(m, false);
     px_parallel_for(threads, m->tiles, TILES, sides_block, m);
-    PX_TRY(px_mac_balance(m));
-    PX_TRY(px_mac_iterate(m, tolerance, most, result));
+    PX_TRY(px_mac_balance(m, pools));
+    PX_TRY(px_mac_iterate(m, grid, tolerance, most, result));
     px_mac_yield_walls(m, true);
     return PX_OK;
 }
@@ -523,14 +544,15 @@ PxStatus px_mac_solve(PxMac *m, double tolerance, uint32_t most, float *pressure
     px_parallel_for(threads, m->tiles, TILES, lack_block, m);
     m->lacks = total(m, 0) > 0;
     PX_TRY(px_mac_yield_begin(m));
-    PX_TRY(equate(m, tolerance, most, result));
+    PxMacMultigrid *grid = NULL;
     PxMacPools pools = {NULL, NULL};
+    PX_TRY(equate(m, &grid, &pools, tolerance, most, result));
     for (int round = 0; round < SEPARATIONS; ++round) {
         bool more;
         PX_TRY(px_mac_separate(m, &pools, tolerance, &more));
         if (!more)
             break;
-        PX_TRY(equate(m, tolerance, most, result));
+        PX_TRY(equate(m, &grid, &pools, tolerance, most, result));
     }
     px_parallel_for(threads, m->tiles, TILES, change_block, m);
     Extension job = {.mac = m};
@@ -553,7 +575,7 @@ bool px_mac_presses(const PxMac *m, uint32_t row)
     uint32_t tile = m->tile[row], at[3];
     for (int c = 0; c < 3; ++c)
         at[c] = (uint32_t)fminf(fmaxf(m->local[c][row], 0.0f), EDGE - 1.0f);
-    return tile > 0 && m->full[tile * CELLS + at[0] + EDGE * (at[1] + EDGE * at[2])] != 0;
+    return tile > 0 && is_full(m, tile * CELLS + at[0] + EDGE * (at[1] + EDGE * at[2]));
 }
 
 /* Slope of the pressure along an axis at the centre of a cell, Pa/m: mean over its open faces. */
@@ -575,10 +597,10 @@ static double slope_of(const PxMac *m, uint32_t cell, int axis)
     return faces > 0 ? sum / faces : 0;
 }
 
-double px_mac_rise(const PxMac *m, uint32_t cell, int axis, int side)
+/* Samples of cells nearer than half a spacing to a boundary were moved to that distance; other
+ * cells, for which this is NaN, have it in their face. */
+static double displaced_rise(const PxMac *m, uint32_t cell)
 {
-    /* Samples of cells nearer than half a spacing to a boundary were moved to that distance; other
-     * cells have it in their face. */
     double x[3], way[3], size = 0, rise = 0;
     place_of(m, cell, -1, x);
     for (int c = 0; c < 3; ++c) {
@@ -586,11 +608,17 @@ double px_mac_rise(const PxMac *m, uint32_t cell, int axis, int side)
         size += way[c] * way[c];
     }
     size = sqrt(size);
-    if (!m->displaced[cell] || !(size > 1e-6 * m->cell))
-        return 0.5 * side * m->cell * slope_of(m, cell, axis);
+    if (!(size > 1e-6 * m->cell))
+        return (double)NAN;
     for (int c = 0; c < 3; ++c)
         rise += (1 - 0.5 * m->fluid->spacing / size) * way[c] * slope_of(m, cell, c);
     return rise;
+}
+
+double px_mac_rise(const PxMac *m, uint32_t cell, int axis, int side)
+{
+    double rise = m->displaced[cell] ? displaced_rise(m, cell) : (double)NAN;
+    return isnan(rise) ? 0.5 * side * m->cell * slope_of(m, cell, axis) : rise;
 }
 
 /* Part of a face that a boundary which does not yield closes. */
@@ -599,18 +627,29 @@ static float closed_part(const PxMac *m, int c, uint32_t face)
     return px_mac_yields(m, m->whose[c][face]) ? 0.0f : 1.0f - m->open[c][face];
 }
 
-/* A filled cell pushes the boundaries that close more of one of its faces than of the opposite
- * one: the impulse along an axis, and the face at which it acts; 0: none. Bodies that yield are
- * pushed where the solve lets them move (mac_yield.h). */
-static double push_of(const PxMac *m, uint32_t cell, int c, uint32_t *face)
+/* By how much boundaries close more of a cell's lower face than of its upper one along an axis, and
+ * the face of which they close more. */
+static float closed_more(const PxMac *m, uint32_t cell, int c, uint32_t *face)
 {
     uint32_t above = next_to(m, cell, c, 1);
     float more = m->yield == NULL ? m->open[c][above] - m->open[c][cell]
                                   : closed_part(m, c, cell) - closed_part(m, c, above);
     *face = more > 0.0f ? cell : above;
-    if (!m->full[cell] || *face < CELLS || m->whose[c][*face] == PX_MAC_NOBODY || more == 0.0f)
+    return more;
+}
+
+/* A filled cell pushes the boundaries that close more of one of its faces than of the opposite
+ * one: the impulse along an axis, and the face at which it acts; 0: none. Bodies that yield are
+ * pushed where the solve lets them move (mac_yield.h). */
+static double push_of(const PxMac *m, uint32_t cell, int c, uint32_t *face)
+{
+    float more = closed_more(m, cell, c, face);
+    if (*face < CELLS || m->whose[c][*face] == PX_MAC_NOBODY || more == 0.0f)
         return 0;
-    double p = m->p[cell] + px_mac_rise(m, cell, c, more > 0.0f ? -1 : 1);
+    double *rise = &m->rise[cell];
+    if (isnan(*rise) && m->displaced[cell])
+        *rise = displaced_rise(m, cell);
+    double p = m->p[cell] + (isnan(*rise) ? px_mac_rise(m, cell, c, more > 0.0f ? -1 : 1) : *rise);
     return -m->dt * m->cell * m->cell * p * (double)more;
 }
 
@@ -620,17 +659,21 @@ typedef struct Push {
     double more; /* times the size of an impulse: is added to it */
 } Push;
 
-/* Sums of the impulses and of their sizes. */
+/* Leaves the impulses in r, which the solve no longer needs; sums of them and of their sizes. */
 static void measure_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Push *job = user;
-    const PxMac *m = job->mac;
+    PxMac *m = job->mac;
     double sum = 0, sizes = 0;
     uint32_t face;
     for (uint32_t t = begin; t < end; ++t)
-        for (uint32_t k = 0; k < CELLS && m->beside[t]; ++k) {
-            double push = push_of(m, t * CELLS + k, job->axis, &face);
+        for (uint64_t in = m->beside[t] ? m->full[t] : 0; in != 0; in &= in - 1) {
+            uint32_t cell = first_in(t, in);
+            if (job->axis == 0)
+                m->rise[cell] = (double)NAN;
+            double push = push_of(m, cell, job->axis, &face);
+            m->r[cell] = push;
             sum += push;
             sizes += fabs(push);
         }
@@ -645,18 +688,20 @@ static void push_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxMac *m = job->mac;
     int c = job->axis;
     double work = 0;
-    uint32_t face;
-    for (uint32_t cell = begin * CELLS; cell < end * CELLS; ++cell) {
-        double push = m->beside[cell / CELLS] ? push_of(m, cell, c, &face) : 0, x[3];
-        if (push == 0)
-            continue;
-        push += job->more * fabs(push);
-        place_of(m, face, c, x);
-        PxVec3 impulse = {c == 0 ? push : 0, c == 1 ? push : 0, c == 2 ? push : 0};
-        px_boundary_take(m->fluid->boundary[m->whose[c][face]],
-                         (PxImpulse){{x[0], x[1], x[2]}, impulse});
-        work -= push * (double)m->wall[c][face];
-    }
+    for (uint32_t t = begin; t < end; ++t)
+        for (uint64_t in = m->beside[t] ? m->full[t] : 0; in != 0; in &= in - 1) {
+            uint32_t cell = first_in(t, in), face;
+            double push = m->r[cell], x[3];
+            if (push == 0)
+                continue;
+            closed_more(m, cell, c, &face);
+            push += job->more * fabs(push);
+            place_of(m, face, c, x);
+            PxVec3 impulse = {c == 0 ? push : 0, c == 1 ? push : 0, c == 2 ? push : 0};
+            px_boundary_take(m->fluid->boundary[m->whose[c][face]],
+                             (PxImpulse){{x[0], x[1], x[2]}, impulse});
+            work -= push * (double)m->wall[c][face];
+        }
     m->part[2 * (size_t)(begin / TILES)] = work;
 }
 

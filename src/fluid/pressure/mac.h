@@ -28,7 +28,7 @@
 #include "fluid/fluid.h"
 
 /// Depth table of the surface: kernel sum of a half space.
-enum { PX_MAC_DEPTHS = 129 };
+enum { PX_MAC_DEPTHS = 129, PX_MAC_SUMS = 256 };
 
 typedef struct PxMac {
     PxFluid *fluid;
@@ -40,7 +40,8 @@ typedef struct PxMac {
     uint32_t tiles;        ///< tile 0 is empty and stands for all that do not exist
     int32_t *at;           ///< tile coordinates, 3 per tile
     uint32_t *near;        ///< 27 tiles around each
-    uint32_t *first, *row; ///< rows of each tile
+    uint32_t *first, *row; ///< rows of each tile, by layers of its cells along z
+    uint32_t *layer;       ///< the first row of each layer, 4 per tile
     uint32_t *tile;        ///< of each row; 0: spray, which the grid does not see
     const float *place[3]; ///< position of each row
     float *local[3];       ///< the same relative to its tile, in cells
@@ -58,7 +59,6 @@ typedef struct PxMac {
     uint16_t *whose[3];    ///< number of that boundary
     float *weight[3];      ///< open part over density; of surface faces over the distance, too
     float *d[4];           ///< change of u; pressure, extended beyond the filled cells
-    uint64_t *known[4];    ///< of every tile: cells whose d has a value
     float *colour, *flows; ///< kernel sum of all matter, and of matter that flows
     float *guess;          ///< kernel sum of pressure
     float *clear;          ///< part of the kernel outside of boundaries
@@ -66,16 +66,24 @@ typedef struct PxMac {
     bool lacks;            ///< some cell has to
     float *sample[3];      ///< where the kernel sum is taken: the centre, or off a boundary
     float *diagonal;
-    uint8_t *full;      ///< the cell is filled, and its pressure is solved for
-    uint8_t *apart;     ///< PX_MAC_APART: the fluid in it leaves a boundary, p is 0
     uint8_t *displaced; ///< its sample is not at its centre
-    uint8_t *beside;    ///< of every tile: boundaries close some of its faces, or of those above
+
+    /// Of every tile, a bit for each cell.
+    uint64_t *full;      ///< it is filled, and its pressure is solved for
+    uint64_t *apart;     ///< the fluid in it leaves a boundary, p is 0
+    uint64_t *again;     ///< it was apart, and is filled again
+    uint64_t *linked[3]; ///< pressure acts through its lower face along an axis
+    uint64_t *known[4];  ///< d has a value
+
+    uint8_t *beside; ///< of every tile: boundaries close some of its faces, or of those above
     uint8_t *moved, *slanted; ///< of every tile: some of its samples are not at centres, some open
                               ///< parts have their centroids off the middles of faces
     double *p, *r;            ///< pressure and right-hand side of the equation
+    double *rise;             ///< px_mac_rise() of displaced cells, while walls are pushed
     uint32_t *number;         ///< of filled cells, in the solve
     double *part;             ///< sums of blocks of tiles
     double rising[PX_MAC_DEPTHS];
+    uint8_t below[PX_MAC_SUMS]; ///< the last depth whose sum is at most k / PX_MAC_SUMS
     uint32_t filled;
     struct PxMacYield *yield; ///< rigid bodies (mac_yield.h); NULL: none
 } PxMac;

@@ -58,12 +58,37 @@ PX_INLINE bool is_known(const PxMac *m, int c, uint32_t cell)
     return (m->known[c][cell / CELLS] >> (cell % CELLS) & 1u) != 0;
 }
 
-/* PxMac.apart of cells with fluid that leaves a boundary, and of those that are filled again. */
-enum { PX_MAC_APART = 1, PX_MAC_AGAIN = 2 };
+PX_INLINE bool is_full(const PxMac *m, uint32_t cell)
+{
+    return (m->full[cell / CELLS] >> (cell % CELLS) & 1u) != 0;
+}
 
 PX_INLINE bool is_apart(const PxMac *m, uint32_t cell)
 {
-    return m->apart[cell] == PX_MAC_APART;
+    return (m->apart[cell / CELLS] >> (cell % CELLS) & 1u) != 0;
+}
+
+/* The first cell of a tile whose bit is set in a mask that is not 0. Loops over masks clear it by
+ * mask &= mask - 1. */
+PX_INLINE uint32_t first_in(uint32_t tile, uint64_t mask)
+{
+    return tile * CELLS + (uint32_t)__builtin_ctzll(mask);
+}
+
+/* Bits of the tile's cells whose cell `steps` (1 or 2) farther along an axis has its bit set in
+ * mask[], which has a mask for each tile. */
+PX_INLINE uint64_t cells_beside(const PxMac *m, const uint64_t *mask, uint32_t tile, int axis,
+                                int side, int steps)
+{
+    static const int stride[3] = {1, 3, 9};
+    static const uint64_t first[2][3] = {
+        {UINT64_C(0x1111111111111111), UINT64_C(0x000f000f000f000f), UINT64_C(0x000000000000ffff)},
+        {UINT64_C(0x3333333333333333), UINT64_C(0x00ff00ff00ff00ff), UINT64_C(0x00000000ffffffff)}};
+    uint64_t other = mask[m->near[27 * (size_t)tile + (size_t)(13 + side * stride[axis])]];
+    int within = steps << (2 * axis), across = (EDGE - steps) << (2 * axis);
+    uint64_t low = first[steps - 1][axis], high = low << across;
+    return side > 0 ? (mask[tile] & ~low) >> within | (other & low) << across
+                    : (mask[tile] & ~high) << within | (other & high) >> across;
 }
 
 /* Position of the centre of a cell, or of the middle of its lower face along an axis. */

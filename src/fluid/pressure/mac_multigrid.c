@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Blocks of cells in loops. A vessel of 32 x 32 x 32 cells has 8 of them. */
-#define BLOCK 4096u
+/* Blocks of cells in loops: of a colour of 4,000 cells, both threads of two have some. */
+#define BLOCK 1024u
 
 /* Coarse cells are added until so few are left; there the sweeps solve. */
 enum { FEW = 48, MOST_LEVELS = 14, LAST_SWEEPS = 12 };
@@ -29,7 +29,7 @@ typedef struct Level {
     float *x, *b;    /* x[count] is 0 */
 } Level;
 
-typedef struct Multigrid {
+struct PxMacMultigrid {
     PxMac *mac;
     const PxThreads *threads;
     PxArena *scratch;
@@ -39,17 +39,17 @@ typedef struct Multigrid {
     double *diagonal;
     double *part; /* two sums of each block */
     double step, keep;
-} Multigrid;
+};
 
 typedef struct Sweep {
-    Multigrid *grid;
+    PxMacMultigrid *grid;
     Level *level, *other;
     uint32_t first; /* row at which the loop begins */
 } Sweep;
 
 /* ---- levels ---------------------------------------------------------------------------- */
 
-static PxStatus allocate(Multigrid *g, Level *l)
+static PxStatus allocate(PxMacMultigrid *g, Level *l)
 {
     size_t n = l->count;
     l->key = PX_ARENA_ARRAY(g->scratch, uint32_t, n);
@@ -70,50 +70,61 @@ static PxStatus allocate(Multigrid *g, Level *l)
     return PX_OK;
 }
 
+/* Cells of a tile with even x + y + z. */
+#define EVENS UINT64_C(0x5a5aa5a55a5aa5a5)
+
 static bool is_odd(const int32_t at[3])
 {
     return ((at[0] + at[1] + at[2]) & 1) != 0;
 }
 
+/* Copies the equation. Cells that are no longer filled keep their row, with p = 0 and without
+ * links; the coarse levels stay as they were, which only the preconditioner sees. */
 static void links_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
     const Sweep *job = user;
-    Multigrid *g = job->grid;
+    PxMacMultigrid *g = job->grid;
     const PxMac *m = g->mac;
     Level *l = job->level;
     double scale = m->dt / m->cell;
     for (uint32_t i = begin; i < end; ++i) {
         uint32_t cell = l->key[i];
+        bool filled = is_full(m, cell);
         float links = 0;
         for (int k = 0; k < 6; ++k) {
             uint32_t other = next_to(m, cell, k / 2, k % 2 ? 1 : -1), face = k % 2 ? other : cell;
             float link =
                 (float)(scale * (double)m->open[k / 2][face] * (double)m->weight[k / 2][face]);
-            bool in = m->full[other] != 0;
+            bool in = filled && is_full(m, other);
             l->next[6 * (size_t)i + (size_t)k] = in ? m->number[other] : l->count;
             l->link[6 * (size_t)i + (size_t)k] = in ? link : 0.0f;
             links += in ? link : 0.0f;
         }
         l->surface[i] = fmaxf(m->diagonal[cell] - links, 0.0f);
-        g->diagonal[i] = (double)m->diagonal[cell];
-        l->per[i] = 1.0f / m->diagonal[cell];
-        g->p[i] = m->p[cell];
-        g->r[i] = m->r[cell];
+        g->diagonal[i] = filled ? (double)m->diagonal[cell] : 0;
+        l->per[i] = filled ? 1.0f / m->diagonal[cell] : 0.0f;
+        g->p[i] = filled ? m->p[cell] : 0;
+        g->r[i] = filled ? m->r[cell] : 0;
     }
 }
 
+static void copy_equation(PxMacMultigrid *g)
+{
+    Sweep job = {.grid = g, .level = &g->level[0]};
+    px_parallel_for(g->threads, g->level[0].count, BLOCK, links_block, &job);
+}
+
 /* Numbers the filled cells and copies the equation. */
-static PxStatus first_level(Multigrid *g)
+static PxStatus first_level(PxMacMultigrid *g)
 {
     PxMac *m = g->mac;
     Level *l = &g->level[0];
     uint32_t cells = m->tiles * CELLS, next[2] = {0, 0};
-    for (uint32_t cell = 0; cell < cells; ++cell) {
-        l->count += m->full[cell];
-        l->evens += m->full[cell] && !((cell ^ cell >> 2 ^ cell >> 4) & 1u);
+    for (uint32_t t = 0; t < m->tiles; ++t) {
+        l->count += (uint32_t)__builtin_popcountll(m->full[t]);
+        l->evens += (uint32_t)__builtin_popcountll(m->full[t] & EVENS);
     }
-    m->filled = l->count;
     PX_TRY(allocate(g, l));
     m->number = PX_ARENA_ARRAY(g->scratch, uint32_t, cells);
     g->p = PX_ARENA_ARRAY(g->scratch, double, l->count);
@@ -126,19 +137,16 @@ static PxStatus first_level(Multigrid *g)
         g->diagonal == NULL || g->part == NULL)
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %u cells", cells);
     next[1] = l->evens;
-    for (uint32_t cell = 0; cell < cells; ++cell) {
-        if (!m->full[cell])
-            continue;
-        uint32_t i = next[(cell ^ cell >> 2 ^ cell >> 4) & 1u]++;
-        m->number[cell] = i;
-        l->key[i] = cell;
-        for (int a = 0; a < 3; ++a)
-            l->at[3 * (size_t)i + (size_t)a] =
-                EDGE * m->at[3 * (size_t)(cell / CELLS) + (size_t)a] +
-                (int32_t)(cell >> (2 * a) & 3u);
-    }
-    Sweep job = {.grid = g, .level = l};
-    px_parallel_for(g->threads, l->count, BLOCK, links_block, &job);
+    for (uint32_t t = 0; t < m->tiles; ++t)
+        for (uint64_t in = m->full[t]; in != 0; in &= in - 1) {
+            uint32_t cell = first_in(t, in), i = next[(cell ^ cell >> 2 ^ cell >> 4) & 1u]++;
+            m->number[cell] = i;
+            l->key[i] = cell;
+            for (int a = 0; a < 3; ++a)
+                l->at[3 * (size_t)i + (size_t)a] =
+                    EDGE * m->at[3 * (size_t)t + (size_t)a] + (int32_t)(cell >> (2 * a) & 3u);
+        }
+    copy_equation(g);
     return PX_OK;
 }
 
@@ -179,7 +187,7 @@ static void sums_block(void *user, uint32_t begin, uint32_t end, int thread)
 
 /* Numbers the blocks of a level's cells: up[] of the cells, key, at and child of the blocks.
  * `slot` has room for the keys of the first two levels, `names` for the blocks of the others. */
-static PxStatus next_level(Multigrid *g, uint32_t *slot, Names *names)
+static PxStatus next_level(PxMacMultigrid *g, uint32_t *slot, Names *names)
 {
     Level *fine = &g->level[g->levels - 1], *l = &g->level[g->levels];
     bool hashed = g->levels > 2;
@@ -236,12 +244,12 @@ static PxStatus next_level(Multigrid *g, uint32_t *slot, Names *names)
         }
     }
     Sweep job = {.grid = g, .level = l, .other = fine};
-    px_parallel_for(g->threads, l->count, BLOCK / 8, sums_block, &job);
+    px_parallel_for(g->threads, l->count, BLOCK / 4, sums_block, &job);
     ++g->levels;
     return PX_OK;
 }
 
-static PxStatus make_levels(Multigrid *g)
+static PxStatus make_levels(PxMacMultigrid *g)
 {
     PxMac *m = g->mac;
     g->level[0] = (Level){0};
@@ -295,7 +303,7 @@ static void guess_block(void *user, uint32_t begin, uint32_t end, int thread)
         l->x[i] = l->per[i] * l->b[i];
 }
 
-static void smooth(Multigrid *g, Level *l, bool odd)
+static void smooth(PxMacMultigrid *g, Level *l, bool odd)
 {
     Sweep job = {.grid = g, .level = l, .first = odd ? l->evens : 0};
     px_parallel_for(g->threads, odd ? l->count - l->evens : l->evens, BLOCK, smooth_block, &job);
@@ -329,7 +337,7 @@ static void prolong_block(void *user, uint32_t begin, uint32_t end, int thread)
         l->x[i] += coarse[l->up[i]];
 }
 
-static void cycle(Multigrid *g, int k)
+static void cycle(PxMacMultigrid *g, int k)
 {
     Level *l = &g->level[k];
     Sweep job = {.grid = g, .level = l};
@@ -338,7 +346,7 @@ static void cycle(Multigrid *g, int k)
     if (k + 1 < g->levels) {
         Level *coarse = &g->level[k + 1];
         Sweep down = {.grid = g, .level = coarse, .other = l};
-        px_parallel_for(g->threads, coarse->count, BLOCK / 8, restrict_block, &down);
+        px_parallel_for(g->threads, coarse->count, BLOCK / 4, restrict_block, &down);
         cycle(g, k + 1);
         job.other = coarse;
         px_parallel_for(g->threads, l->count, BLOCK, prolong_block, &job);
@@ -355,7 +363,7 @@ static void cycle(Multigrid *g, int k)
 
 /* ---- conjugate gradients ---------------------------------------------------------------- */
 
-static double total(const Multigrid *g, int which)
+static double total(const PxMacMultigrid *g, int which)
 {
     double sum = 0;
     for (uint32_t k = 0; k * BLOCK < g->level[0].count; ++k)
@@ -363,7 +371,7 @@ static double total(const Multigrid *g, int which)
     return sum;
 }
 
-PX_INLINE double image_of(const Multigrid *g, const double *value, uint32_t i)
+PX_INLINE double image_of(const PxMacMultigrid *g, const double *value, uint32_t i)
 {
     const uint32_t *next = g->level[0].next + 6 * (size_t)i;
     const float *link = g->level[0].link + 6 * (size_t)i;
@@ -377,7 +385,7 @@ PX_INLINE double image_of(const Multigrid *g, const double *value, uint32_t i)
 static void start_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
-    Multigrid *g = user;
+    PxMacMultigrid *g = user;
     double sum = 0;
     for (uint32_t i = begin; i < end; ++i) {
         g->r[i] -= image_of(g, g->q, i);
@@ -390,7 +398,7 @@ static void start_block(void *user, uint32_t begin, uint32_t end, int thread)
 static void image_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
-    Multigrid *g = user;
+    PxMacMultigrid *g = user;
     double dot = 0;
     for (uint32_t i = begin; i < end; ++i) {
         g->aq[i] = image_of(g, g->q, i);
@@ -402,7 +410,7 @@ static void image_block(void *user, uint32_t begin, uint32_t end, int thread)
 static void improve_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
-    Multigrid *g = user;
+    PxMacMultigrid *g = user;
     double sum = 0;
     for (uint32_t i = begin; i < end; ++i) {
         g->p[i] += g->step * g->q[i];
@@ -419,7 +427,7 @@ static void improve_block(void *user, uint32_t begin, uint32_t end, int thread)
 static void dot_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
-    Multigrid *g = user;
+    PxMacMultigrid *g = user;
     double dot = 0, change = 0;
     for (uint32_t i = begin; i < end; ++i) {
         double x = (double)g->level[0].x[i];
@@ -433,7 +441,7 @@ static void dot_block(void *user, uint32_t begin, uint32_t end, int thread)
 static void direction_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
-    Multigrid *g = user;
+    PxMacMultigrid *g = user;
     for (uint32_t i = begin; i < end; ++i)
         g->q[i] = (double)g->level[0].x[i] + g->keep * g->q[i];
 }
@@ -441,63 +449,81 @@ static void direction_block(void *user, uint32_t begin, uint32_t end, int thread
 static void end_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
-    Multigrid *g = user;
+    PxMacMultigrid *g = user;
     for (uint32_t i = begin; i < end; ++i)
         g->mac->p[g->level[0].key[i]] = g->p[i];
 }
 
-PxStatus px_mac_iterate(PxMac *m, double tolerance, uint32_t most, PxMacResult *result)
+/* The grid with a copy of the equation: new levels before the first solve of a step. */
+static PxStatus prepare(PxMac *m, PxMacMultigrid **grid)
+{
+    if (*grid != NULL) {
+        copy_equation(*grid);
+        return PX_OK;
+    }
+    PxMacMultigrid *g = PX_ARENA_ARRAY(m->fluid->scratch, PxMacMultigrid, 1);
+    if (g == NULL)
+        return px_fail(PX_ERR_MEMORY, "pressure: no room for a grid");
+    *g = (PxMacMultigrid){.mac = m, .threads = m->fluid->threads, .scratch = m->fluid->scratch};
+    PX_TRY(make_levels(g));
+    *grid = g;
+    return PX_OK;
+}
+
+PxStatus px_mac_iterate(PxMac *m, PxMacMultigrid **grid, double tolerance, uint32_t most,
+                        PxMacResult *result)
 {
     const PxThreads *threads = m->fluid->threads;
-    PxArenaMark mark = px_arena_mark(m->fluid->scratch);
-    Multigrid g = {.mac = m, .threads = threads, .scratch = m->fluid->scratch};
-    PX_TRY(make_levels(&g));
-    uint32_t n = g.level[0].count;
+    PX_TRY(prepare(m, grid));
+    PxMacMultigrid *g = *grid;
+    uint32_t n = g->level[0].count;
+    m->filled = 0;
+    for (uint32_t t = 1; t < m->tiles; ++t)
+        m->filled += (uint32_t)__builtin_popcountll(m->full[t]);
     /* residuals are velocities; dt / cell makes them changes of volume in the step */
-    double unit = n > 0 ? m->dt / m->cell / n : 0, dot = 0;
+    double unit = m->filled > 0 ? m->dt / m->cell / m->filled : 0, dot = 0;
     for (uint32_t i = 0; i < n; ++i)
-        g.q[i] = g.p[i];
-    g.q[n] = 0;
+        g->q[i] = g->p[i];
+    g->q[n] = 0;
     px_mac_yield_number(m, n);
     if (m->yield != NULL) {
-        memset(g.aq, 0, ((size_t)n + 1) * sizeof *g.aq);
-        px_mac_yield_apply(m, g.q, g.aq);
+        memset(g->aq, 0, ((size_t)n + 1) * sizeof *g->aq);
+        px_mac_yield_apply(m, g->q, g->aq);
         for (uint32_t i = 0; i < n; ++i)
-            g.r[i] -= g.aq[i];
+            g->r[i] -= g->aq[i];
     }
-    px_parallel_for(threads, n, BLOCK, start_block, &g);
-    result->error = unit * total(&g, 0);
+    px_parallel_for(threads, n, BLOCK, start_block, g);
+    result->error = unit * total(g, 0);
     if (n > 0) {
-        memset(g.q, 0, ((size_t)n + 1) * sizeof *g.q);
-        memset(g.aq, 0, n * sizeof *g.aq);
+        memset(g->q, 0, ((size_t)n + 1) * sizeof *g->q);
+        memset(g->aq, 0, n * sizeof *g->aq);
     }
     while (result->error > tolerance && result->iterations < most) {
         PX_TRY(px_stop_check(threads));
-        cycle(&g, 0);
-        px_parallel_for(threads, n, BLOCK, dot_block, &g);
-        double now = total(&g, 0), change = total(&g, 1);
+        cycle(g, 0);
+        px_parallel_for(threads, n, BLOCK, dot_block, g);
+        double now = total(g, 0), change = total(g, 1);
         if (!(now > 0))
             break;
-        g.keep = dot > 0 ? fmax(change / dot, 0) : 0;
+        g->keep = dot > 0 ? fmax(change / dot, 0) : 0;
         dot = now;
-        px_parallel_for(threads, n, BLOCK, direction_block, &g);
-        px_parallel_for(threads, n, BLOCK, image_block, &g);
-        double curve = total(&g, 0) + px_mac_yield_apply(m, g.q, g.aq);
+        px_parallel_for(threads, n, BLOCK, direction_block, g);
+        px_parallel_for(threads, n, BLOCK, image_block, g);
+        double curve = total(g, 0) + px_mac_yield_apply(m, g->q, g->aq);
         if (!(curve > 0))
             break;
-        g.step = dot / curve;
-        px_parallel_for(threads, n, BLOCK, improve_block, &g);
-        result->error = unit * total(&g, 0);
+        g->step = dot / curve;
+        px_parallel_for(threads, n, BLOCK, improve_block, g);
+        result->error = unit * total(g, 0);
         ++result->iterations;
     }
     result->converged = result->error <= tolerance;
-    px_parallel_for(threads, n, BLOCK, end_block, &g);
+    px_parallel_for(threads, n, BLOCK, end_block, g);
     if (m->yield != NULL) { /* leaves what the bodies gain by the solution */
         for (uint32_t i = 0; i < n; ++i)
-            g.q[i] = g.p[i];
-        g.q[n] = 0;
-        px_mac_yield_apply(m, g.q, g.aq);
+            g->q[i] = g->p[i];
+        g->q[n] = 0;
+        px_mac_yield_apply(m, g->q, g->aq);
     }
-    px_arena_release(m->fluid->scratch, mark);
     return PX_OK;
 }

@@ -14,9 +14,14 @@
 
 #include "fluid/pressure/mac.h"
 
+typedef struct PxMacMultigrid PxMacMultigrid;
+
 /// Solves for mac->p of the filled cells, from the first guess in it and the right-hand side
-/// mac->r, to the tolerance or with at most `most` iterations. Sets mac->filled.
+/// mac->r, to the tolerance or with at most `most` iterations in all solves of a step. Sets
+/// mac->filled. *grid is NULL before the first solve of a step; the next ones, with some of the
+/// same cells filled, use its levels again.
 /// Errors: PX_ERR_MEMORY, PX_ERR_STOPPED.
-PxStatus px_mac_iterate(PxMac *mac, double tolerance, uint32_t most, PxMacResult *result);
+PxStatus px_mac_iterate(PxMac *mac, PxMacMultigrid **grid, double tolerance, uint32_t most,
+                        PxMacResult *result);
 
 #endif

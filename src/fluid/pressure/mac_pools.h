@@ -16,8 +16,9 @@ PxStatus px_mac_find_pools(const PxMac *mac, PxMacPools *out);
 /// A fluid that fills a vessel has no free surface, so the pressure equation is singular: it has a
 /// solution only if the right-hand side sums to 0. Its mean is removed from every sealed pool.
 /// Unless walls or voids change the volume, that mean is rounding, and nothing is done. Voids of
-/// such a pool stay.
+/// such a pool stay. *first are the pools of the first solve of a step: set if its root is NULL and
+/// they are needed.
 /// Errors: PX_ERR_MEMORY.
-PxStatus px_mac_balance(PxMac *mac);
+PxStatus px_mac_balance(PxMac *mac, PxMacPools *first);
 
 #endif

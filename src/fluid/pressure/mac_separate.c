@@ -44,17 +44,23 @@ static void separate_block(void *user, uint32_t begin, uint32_t end, int thread)
     const PxMacPools *pools = job->pools;
     PxMac *m = job->mac;
     double found = 0;
-    for (uint32_t cell = begin * CELLS; cell < end * CELLS; ++cell) {
-        bool pulled = m->full[cell] && m->apart[cell] == 0 && m->beside[cell / CELLS] &&
-                      m->p[cell] * (double)m->diagonal[cell] < -job->least && is_beside(m, cell);
-        bool pressed = is_apart(m, cell) && gain_of(m, cell) < -job->least;
-        if (pulled && pools != NULL)
-            pulled = pools->sealed[pools->root[cell]] == 0;
-        found += pulled || pressed;
-        if (pools == NULL || !(pulled || pressed))
+    for (uint32_t t = begin; t < end; ++t) {
+        uint64_t pulled = 0, pressed = 0, look = m->full[t] & ~m->again[t];
+        for (look = m->beside[t] ? look : 0; look != 0; look &= look - 1) {
+            uint32_t cell = first_in(t, look);
+            if (m->p[cell] * (double)m->diagonal[cell] < -job->least && is_beside(m, cell) &&
+                (pools == NULL || pools->sealed[pools->root[cell]] == 0))
+                pulled |= look & -look;
+        }
+        for (look = m->apart[t]; look != 0; look &= look - 1)
+            if (gain_of(m, first_in(t, look)) < -job->least)
+                pressed |= look & -look;
+        found += (double)__builtin_popcountll(pulled | pressed);
+        if (pools == NULL)
             continue;
-        m->apart[cell] = pulled ? PX_MAC_APART : PX_MAC_AGAIN;
-        m->full[cell] = pressed;
+        m->apart[t] = (m->apart[t] | pulled) & ~pressed;
+        m->again[t] |= pressed;
+        m->full[t] = (m->full[t] | pressed) & ~pulled;
     }
     m->part[2 * (size_t)(begin / TILES)] = found;
 }

@@ -141,45 +141,66 @@ static void add_faces(const Transfer *job, int axis, const Marker *p, bool cut, 
         }
 }
 
+/* Adds the halves to four values of a line of centres and of the next one. */
+PX_INLINE void add_pair(float *to, PxF8 value)
+{
+    PxF8 sum = px_f8_load_two(to, to + ROUND) + value;
+    PxF4 half[2];
+    memcpy(half, &sum, sizeof sum);
+    px_f4_store(to, half[0]);
+    px_f4_store(to + ROUND, half[1]);
+}
+
 /* Kernel sums at centres, and the first guess of pressure. A support is two cells. */
 static void add_centres(const Transfer *job, const Marker *p, Sums *sums)
 {
     const PxFluid *f = job->mac->fluid;
-    const PxF8 column = {-1.5f, -0.5f, 0.5f, 1.5f, 2.5f, 3.5f, 4.5f, 5.5f};
-    PxF8 dx = column - px_f8(p->x[0]);
+    int first[3]; /* four cells along each axis; the last ones are in reach or at the border */
+    for (int a = 0; a < 3; ++a) {
+        int low = (int)floorf(p->x[a] + 0.5f);
+        first[a] = low < ROUND - 4 ? low : ROUND - 4;
+    }
+    const PxF8 column = {-1.5f, -0.5f, 0.5f, 1.5f, -1.5f, -0.5f, 0.5f, 1.5f};
+    PxF8 dx = column + px_f8((float)first[0]) - px_f8(p->x[0]);
     dx = dx * dx;
-    int first[2] = {(int)floorf(p->x[1] + 0.5f), (int)floorf(p->x[2] + 0.5f)};
     PxF8 volume = px_f8(p->volume), flows = px_f8(p->flows), pressure = px_f8(p->pressure);
-    for (int z = first[1]; z < first[1] + 4 && z < ROUND; ++z)
-        for (int y = first[0]; y < first[0] + 4 && y < ROUND; ++y) {
-            float dy = (float)y - 1.5f - p->x[1], dz = (float)z - 1.5f - p->x[2];
-            float far = dy * dy + dz * dz;
-            if (!(far < 4.0f))
-                continue;
-            PxF8 w = kernels(px_f8(0.25f) * (dx + px_f8(far))), full = w * volume;
-            px_f8_store(sums->colour[z][y], px_f8_load(sums->colour[z][y]) + full);
-            px_f8_store(sums->guess[z][y], px_f8_load(sums->guess[z][y]) + full * pressure);
+    for (int z = first[2]; z < first[2] + 4; ++z) {
+        float dz = (float)z - 1.5f - p->x[2];
+        for (int y = first[1]; y < first[1] + 4; y += 2) {
+            float dy = (float)y - 1.5f - p->x[1], more = (float)y - 0.5f - p->x[1];
+            float far = dy * dy + dz * dz, next = more * more + dz * dz;
+            PxF8 lines = {far, far, far, far, next, next, next, next};
+            PxF8 w = kernels(px_f8(0.25f) * (dx + lines)), full = w * volume;
+            add_pair(&sums->colour[z][y][first[0]], full);
+            add_pair(&sums->guess[z][y][first[0]], full * pressure);
             if (f->solid_fraction != NULL)
-                px_f8_store(sums->flows[z][y], px_f8_load(sums->flows[z][y]) + w * flows);
+                add_pair(&sums->flows[z][y][first[0]], w * flows);
         }
+    }
 }
 
-/* The grid's cells around a tile, from `low` to below `high` along each axis. */
-typedef struct Around {
-    uint32_t cell[ROUND][ROUND][ROUND];
-} Around;
+/* A line of cells along x: the last ones of the tile below, those of a tile, and the first ones of
+ * the tile above. */
+typedef struct Lines {
+    uint32_t cell[3];
+} Lines;
 
-static void find_around(const PxMac *m, uint32_t tile, int low, int high, Around *around)
+static Lines lines_of(const PxMac *m, uint32_t tile, int y, int z)
 {
-    for (int z = low; z < high; ++z)
-        for (int y = low; y < high; ++y)
-            for (int part = -1; part < 2; ++part) {
-                int ty = (y + EDGE) / EDGE, tz = (z + EDGE) / EDGE;
-                uint32_t other = m->near[27 * (size_t)tile + (size_t)(part + 1 + 3 * ty + 9 * tz)];
-                uint32_t row = other * CELLS + (uint32_t)(4 * (y & 3) + 16 * (z & 3));
-                for (int x = part < 0 ? low : 4 * part; x < 4 * part + 4 && x < high; ++x)
-                    around->cell[z - low][y - low][x - low] = row + (uint32_t)(x & 3);
-            }
+    Lines lines;
+    int ty = (y + EDGE) / EDGE, tz = (z + EDGE) / EDGE;
+    for (int part = 0; part < 3; ++part)
+        lines.cell[part] = m->near[27 * (size_t)tile + (size_t)(part + 3 * ty + 9 * tz)] * CELLS +
+                           (uint32_t)(4 * (y & 3) + 16 * (z & 3));
+    return lines;
+}
+
+/* Values -1 .. 5 along x, and 0. */
+PX_INLINE PxF8 line_of(const float *value, const Lines *lines)
+{
+    PxF8 inner = px_f8_load_two(value + lines->cell[1], value + lines->cell[2]);
+    PxF8 ends = {value[lines->cell[0] + 3], 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
+    return __builtin_shufflevector(ends, inner, 0, 8, 9, 10, 11, 12, 13, 7);
 }
 
 /* Do open parts of faces that the tile's rows see have their centroids off the middles? */
@@ -191,47 +212,88 @@ static bool is_cut(const PxMac *m, uint32_t tile)
     return cut;
 }
 
-static void find_offsets(const PxMac *m, const Around *around, Sums *sums)
+static void find_offsets(const PxMac *m, uint32_t tile, Sums *sums)
 {
-    float per = (float)(1 / m->cell);
-    for (int c = 0; c < 3; ++c)
-        for (int z = 0; z < HIGH; ++z)
-            for (int y = 0; y < HIGH; ++y)
-                for (int x = 0; x < HIGH; ++x)
-                    for (int k = 0; k < 2; ++k)
-                        sums->off[c][k][z][y][2 * x] = per * m->centre[c][k][around->cell[z][y][x]];
+    PxF8 per = px_f8((float)(1 / m->cell)), zero = px_f8(0.0f);
+    for (int z = 0; z < HIGH; ++z)
+        for (int y = 0; y < HIGH; ++y) {
+            Lines lines = lines_of(m, tile, y - 1, z - 1);
+            for (int c = 0; c < 3; ++c)
+                for (int k = 0; k < 2; ++k) {
+                    PxF8 off = per * line_of(m->centre[c][k], &lines);
+                    float *to = sums->off[c][k][z][y];
+                    px_f8_store(to, __builtin_shufflevector(off, zero, 0, 8, 1, 8, 2, 8, 3, 8));
+                    px_f8_store(to + 8, __builtin_shufflevector(off, zero, 4, 8, 5, 8, 6, 8, 7, 8));
+                }
+        }
 }
 
-/* Adds the sums to the grid; of the faces, and of the centres. */
-static void add_sums(const Transfer *job, uint32_t tile, const Around *around, const Sums *sums)
+/* Adds 2 and 4 values to cells. */
+PX_INLINE void add_two(float *to, const float *from)
+{
+    to[0] += from[0];
+    to[1] += from[1];
+}
+
+PX_INLINE void add_four(float *to, const float *from)
+{
+    px_f4_store(to, px_f4_load(to) + px_f4_load(from));
+}
+
+/* Adds the values -1 .. 5 along x of a line to cells of three tiles. */
+PX_INLINE void add_line(float *to, const Lines *lines, const float *from)
+{
+    if (lines->cell[0] >= CELLS)
+        to[lines->cell[0] + 3] += from[0];
+    add_four(to + lines->cell[1], from + 1);
+    if (lines->cell[2] >= CELLS)
+        add_two(to + lines->cell[2], from + 5);
+}
+
+/* The same of -2 .. 5. */
+PX_INLINE void add_wide_line(float *to, const Lines *lines, const float *from)
+{
+    if (lines->cell[0] >= CELLS)
+        add_two(to + lines->cell[0] + 2, from);
+    add_four(to + lines->cell[1], from + 2);
+    if (lines->cell[2] >= CELLS)
+        add_two(to + lines->cell[2], from + 6);
+}
+
+/* Adds the sums to the grid; of the faces, and of the centres. The lines from low[] to below high[]
+ * along y and z have sums. */
+static void add_sums(const Transfer *job, uint32_t tile, const Sums *sums)
 {
     PxMac *m = job->mac;
-    for (int c = 0; c < 3; ++c)
-        for (int z = 0; z < HIGH; ++z)
-            for (int y = 0; y < HIGH; ++y)
-                for (int x = 0; x < HIGH; ++x) {
-                    uint32_t cell = around->cell[z][y][x];
-                    const float *from = &sums->face[c][z][y][2 * x];
-                    if (!(from[1] > 0.0f) || cell < CELLS)
-                        continue;
-                    m->u[c][cell] += from[0];
-                    m->mass[c][cell] += from[1];
-                    if (job->mixed)
-                        m->volume[c][cell] += sums->volume[c][z][y][x];
-                }
-    Around wide;
-    find_around(m, tile, -2, EDGE + 2, &wide);
-    for (int z = 0; z < ROUND; ++z)
-        for (int y = 0; y < ROUND; ++y)
-            for (int x = 0; x < ROUND; ++x) {
-                uint32_t cell = wide.cell[z][y][x];
-                if (cell < CELLS)
-                    continue;
-                m->colour[cell] += sums->colour[z][y][x];
-                m->guess[cell] += sums->guess[z][y][x];
-                if (m->fluid->solid_fraction != NULL)
-                    m->flows[cell] += sums->flows[z][y][x];
+    for (int z = 0; z < HIGH; ++z)
+        for (int y = 0; y < HIGH; ++y) {
+            Lines lines = lines_of(m, tile, y - 1, z - 1);
+            if (lines.cell[1] < CELLS)
+                continue;
+            for (int c = 0; c < 3; ++c) {
+                PxF8 low = px_f8_load(sums->face[c][z][y]),
+                     high = px_f8_load(sums->face[c][z][y] + 8);
+                PxF8 speeds = __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14);
+                PxF8 masses = __builtin_shufflevector(low, high, 1, 3, 5, 7, 9, 11, 13, 15);
+                float line[8];
+                px_f8_store(line, speeds);
+                add_line(m->u[c], &lines, line);
+                px_f8_store(line, masses);
+                add_line(m->mass[c], &lines, line);
+                if (job->mixed)
+                    add_line(m->volume[c], &lines, sums->volume[c][z][y]);
             }
+        }
+    for (int z = 0; z < ROUND; ++z)
+        for (int y = 0; y < ROUND; ++y) {
+            Lines lines = lines_of(m, tile, y - 2, z - 2);
+            if (lines.cell[1] < CELLS)
+                continue;
+            add_wide_line(m->colour, &lines, sums->colour[z][y]);
+            add_wide_line(m->guess, &lines, sums->guess[z][y]);
+            if (m->fluid->solid_fraction != NULL)
+                add_wide_line(m->flows, &lines, sums->flows[z][y]);
+        }
 }
 
 static void add_block(void *user, uint32_t begin, uint32_t end, int thread)
@@ -242,24 +304,20 @@ static void add_block(void *user, uint32_t begin, uint32_t end, int thread)
     for (uint32_t k = begin; k < end; ++k) {
         uint32_t t = job->tile[k];
         Sums sums;
-        Around around;
         bool cut = is_cut(m, t);
-        find_around(m, t, -1, EDGE + 2, &around);
         memset(sums.face, 0, sizeof sums.face);
         memset(sums.colour, 0, sizeof sums.colour);
         memset(sums.guess, 0, sizeof sums.guess);
         memset(sums.flows, 0, m->fluid->solid_fraction != NULL ? sizeof sums.flows : 0);
         memset(sums.volume, 0, job->mixed ? sizeof sums.volume : 0);
-        if (cut) {
-            memset(sums.off, 0, sizeof sums.off);
-            find_offsets(m, &around, &sums);
-        }
+        if (cut)
+            find_offsets(m, t, &sums);
         for (uint32_t n = m->first[t]; n < m->first[t + 1]; ++n) {
             for (int axis = 0; axis < 3; ++axis)
                 add_faces(job, axis, &job->marker[n], cut, &sums);
             add_centres(job, &job->marker[n], &sums);
         }
-        add_sums(job, t, &around, &sums);
+        add_sums(job, t, &sums);
     }
 }
 
@@ -271,22 +329,32 @@ static void gather_at(const Transfer *job, uint32_t cell, float sum[2])
     const PxI8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
     double corner[3];
     float at[3];
+    int first[3], last[3]; /* tiles in reach */
     place_of(m, tile * CELLS, -1, corner);
-    for (int a = 0; a < 3; ++a)
+    for (int a = 0; a < 3; ++a) {
         at[a] = (float)(((double)m->sample[a][cell] - corner[a]) / m->cell) + 0.5f;
+        first[a] = at[a] < 2.0f ? -1 : 0;
+        last[a] = at[a] > EDGE - 2.0f ? 1 : 0;
+    }
     PxF8 bulk = px_f8(0.0f), load = bulk;
-    for (int k = 0; k < 27; ++k) {
-        uint32_t other = m->near[27 * (size_t)tile + (size_t)k];
-        float to[3] = {at[0] - (float)(EDGE * (k % 3 - 1)), at[1] - (float)(EDGE * (k / 3 % 3 - 1)),
-                       at[2] - (float)(EDGE * (k / 9 - 1))};
-        bool near = other > 0;
-        for (int a = 0; a < 3; ++a)
-            near = near && to[a] > -2.0f && to[a] < EDGE + 2.0f;
-        for (uint32_t n = m->first[other]; near && n < m->first[other + 1]; n += 8) {
+    int columns = last[0] - first[0] + 1, lines = last[1] - first[1] + 1;
+    for (int k = 0; k < columns * lines * (last[2] - first[2] + 1); ++k) {
+        int x = first[0] + k % columns, y = first[1] + k / columns % lines;
+        int z = first[2] + k / (columns * lines);
+        uint32_t other = m->near[27 * (size_t)tile + (size_t)(13 + x + 3 * y + 9 * z)];
+        float to[3] = {at[0] - (float)(EDGE * x), at[1] - (float)(EDGE * y),
+                       at[2] - (float)(EDGE * z)};
+        if (other == 0 || !(to[2] > -2.0f && to[2] < EDGE + 2.0f))
+            continue;
+        /* layers of the tile that are in reach */
+        uint32_t low = EDGE * other + (uint32_t)fmaxf(to[2] - 2.0f, 0.0f);
+        uint32_t high = EDGE * other + (uint32_t)fminf(to[2] + 2.0f, EDGE - 1.0f) + 1;
+        uint32_t end = m->layer[high];
+        for (uint32_t n = m->layer[low]; n < end; n += 8) {
             PxF8 dx = px_f8_load(job->spot[0] + n) - px_f8(to[0]);
             PxF8 dy = px_f8_load(job->spot[1] + n) - px_f8(to[1]);
             PxF8 dz = px_f8_load(job->spot[2] + n) - px_f8(to[2]);
-            int32_t rest = (int32_t)(m->first[other + 1] - n);
+            int32_t rest = (int32_t)(end - n);
             PxI8 mine = lane < (PxI8){rest, rest, rest, rest, rest, rest, rest, rest};
             PxF8 w = kernels(px_f8(0.25f) * (dx * dx + dy * dy + dz * dz));
             bulk = bulk + px_f8_where(mine, w * px_f8_load(job->bulk + n));
@@ -306,6 +374,15 @@ static float flowing_at(const Transfer *job, uint32_t cell)
                                             : 0.0f;
 }
 
+/* The sums of cells that are closed on all sides are not used. */
+static bool is_open(const PxMac *m, uint32_t cell)
+{
+    bool open = false;
+    for (int c = 0; c < 3; ++c)
+        open = open || m->open[c][cell] > 0.0f || m->open[c][next_to(m, cell, c, 1)] > 0.0f;
+    return open;
+}
+
 static void finish_block(void *user, uint32_t begin, uint32_t end, int thread)
 {
     (void)thread;
@@ -320,7 +397,7 @@ static void finish_block(void *user, uint32_t begin, uint32_t end, int thread)
             m->u[c][cell] = mass > 0.0f ? m->u[c][cell] / mass : 0.0f;
         }
         float sum[2] = {m->colour[cell], m->guess[cell]}, flows = flowing_at(job, cell);
-        if (m->moved[cell / CELLS] && m->displaced[cell])
+        if (m->moved[cell / CELLS] && m->displaced[cell] && is_open(m, cell))
             gather_at(job, cell, sum);
         m->colour[cell] = m->clear[cell] > 0.05f ? norm * sum[0] / m->clear[cell] : 0.0f;
         m->flows[cell] = norm * sum[0] * flows;
@@ -388,40 +465,13 @@ typedef struct Patch {
     _Alignas(32) float face[HIGH][HIGH][HIGH + 1][8];
     float change[HIGH][HIGH][WIDE + 4], flow[HIGH][HIGH][WIDE + 4];
     uint8_t regular[HIGH][HIGH]; /* bits of faces that are open and had a velocity */
+    bool filled[HIGH][HIGH];     /* the line was read from the grid; the others are not needed */
 } Patch;
 
 /* Pressure: the part that counts, and that times the pressure. */
 typedef struct Pressures {
     float part[HIGH][HIGH][WIDE + 4], value[HIGH][HIGH][WIDE + 4];
 } Pressures;
-
-/* The rows of cells that a row of a patch consists of: below, within and above a tile. */
-typedef struct Lines {
-    uint32_t cell[3];
-} Lines;
-
-static Lines lines_of(const PxMac *m, uint32_t tile, int y, int z)
-{
-    Lines lines;
-    int ty = (y + EDGE) / EDGE, tz = (z + EDGE) / EDGE;
-    for (int part = 0; part < 3; ++part)
-        lines.cell[part] = m->near[27 * (size_t)tile + (size_t)(part + 3 * ty + 9 * tz)] * CELLS +
-                           (uint32_t)(4 * (y & 3) + 16 * (z & 3));
-    return lines;
-}
-
-/* Values -1 .. 5 along x. */
-PX_INLINE PxF8 line_of(const float *value, const Lines *lines)
-{
-    PxF8 v;
-    float row[8];
-    row[0] = value[lines->cell[0] + 3];
-    memcpy(row + 1, value + lines->cell[1], 4 * sizeof(float));
-    memcpy(row + 5, value + lines->cell[2], 2 * sizeof(float));
-    row[7] = 0.0f;
-    memcpy(&v, row, sizeof v);
-    return v;
-}
 
 /* Mask of those that are known. */
 PX_INLINE PxI8 known_line(const PxMac *m, int c, const Lines *lines)
@@ -435,31 +485,29 @@ PX_INLINE PxI8 known_line(const PxMac *m, int c, const Lines *lines)
     return ((PxI8){bits, bits, bits, bits, bits, bits, bits, bits} & bit) != (PxI8){0};
 }
 
-static void fill_patch(const PxMac *m, uint32_t tile, int c, Patch *patch)
+static void fill_line(const PxMac *m, uint32_t tile, int c, int y, int z, Patch *patch)
 {
     const PxF8 column = {-0.5f, 0.5f, 1.5f, 2.5f, 3.5f, 4.5f, 5.5f, 0.0f};
     PxF8 per = px_f8((float)(1 / m->cell)), zero = px_f8(0.0f);
     int next = (c + 1) % 3, last = (c + 2) % 3;
-    for (int z = 0; z < HIGH; ++z)
-        for (int y = 0; y < HIGH; ++y) {
-            Lines lines = lines_of(m, tile, y - 1, z - 1);
-            PxF8 part = px_f8_max(line_of(m->open[c], &lines), px_f8(0.02f));
-            part = px_f8_where(known_line(m, c, &lines), part);
-            PxF8 flow = px_f8_where(line_of(m->mass[c], &lines) > zero, part);
-            PxF8 at[3] = {column, px_f8((float)y - 0.5f), px_f8((float)z - 0.5f)};
-            at[c] = at[c] - px_f8(0.5f);
-            PxF8 changes = line_of(m->d[c], &lines), flows = line_of(m->u[c], &lines);
-            PxF8 off = line_of(m->centre[c][0], &lines), side = line_of(m->centre[c][1], &lines);
-            at[next] = at[next] + per * off;
-            at[last] = at[last] + per * side;
-            float *to = patch->face[z][y][0];
-            patch->regular[z][y] =
-                (uint8_t)px_f8_bits((flow == px_f8(1.0f)) & (off == zero) & (side == zero));
-            px_f8_store(patch->change[z][y], changes);
-            px_f8_store(patch->flow[z][y], flows);
-            px_f8_store_quads(to, 8, part, part * changes, flow, flow * flows);
-            px_f8_store_quads(to + 4, 8, flow * at[0], flow * at[1], flow * at[2], zero);
-        }
+    Lines lines = lines_of(m, tile, y - 1, z - 1);
+    PxF8 part = px_f8_max(line_of(m->open[c], &lines), px_f8(0.02f));
+    part = px_f8_where(known_line(m, c, &lines), part);
+    PxF8 flow = px_f8_where(line_of(m->mass[c], &lines) > zero, part);
+    PxF8 at[3] = {column, px_f8((float)y - 0.5f), px_f8((float)z - 0.5f)};
+    at[c] = at[c] - px_f8(0.5f);
+    PxF8 changes = line_of(m->d[c], &lines), flows = line_of(m->u[c], &lines);
+    PxF8 off = line_of(m->centre[c][0], &lines), side = line_of(m->centre[c][1], &lines);
+    at[next] = at[next] + per * off;
+    at[last] = at[last] + per * side;
+    float *to = patch->face[z][y][0];
+    patch->filled[z][y] = true;
+    patch->regular[z][y] =
+        (uint8_t)px_f8_bits((flow == px_f8(1.0f)) & (off == zero) & (side == zero));
+    px_f8_store(patch->change[z][y], changes);
+    px_f8_store(patch->flow[z][y], flows);
+    px_f8_store_quads(to, 8, part, part * changes, flow, flow * flows);
+    px_f8_store_quads(to + 4, 8, flow * at[0], flow * at[1], flow * at[2], zero);
 }
 
 PX_INLINE float sum_of(PxF4 v)
@@ -486,16 +534,20 @@ PX_INLINE float interpolate_regular(const Patch *patch, const Marker *p, int c, 
 
 /* Interpolation at a row. *noise is the mean of the faces' velocities before the change, less the
  * linear field of the row itself: 0 in linear flows, also where faces are missing on one side. */
-static float interpolate(const Patch *patch, const Marker *p, int c, float *noise)
+static float interpolate(const PxMac *m, uint32_t tile, Patch *patch, const Marker *p, int c,
+                         float *noise)
 {
     float w[3][4];
     int low[3];
     for (int a = 0; a < 3; ++a)
         splines(p->x[a] - (a == c ? 0.0f : 0.5f), w[a], &low[a]);
     unsigned regular = 7u << (low[0] + 1);
-    for (int z = 0; z < 3; ++z)
-        for (int y = 0; y < 3; ++y)
-            regular &= patch->regular[low[2] + 1 + z][low[1] + 1 + y];
+    for (int z = low[2] + 1; z < low[2] + 4; ++z)
+        for (int y = low[1] + 1; y < low[1] + 4; ++y) {
+            if (!patch->filled[z][y])
+                fill_line(m, tile, c, y, z, patch);
+            regular &= patch->regular[z][y];
+        }
     if (regular == 7u << (low[0] + 1))
         return interpolate_regular(patch, p, c, w, low, noise);
     PxF8 sum = px_f8(0.0f);
@@ -554,10 +606,10 @@ static void return_block(void *user, uint32_t begin, uint32_t end, int thread)
             continue;
         for (int c = 0; c < 3; ++c) {
             Patch patch;
-            fill_patch(m, t, c, &patch);
+            memset(patch.filled, 0, sizeof patch.filled);
             for (uint32_t n = m->first[t]; n < m->first[t + 1]; ++n) {
                 uint32_t i = m->row[n];
-                m->change[c][i] = interpolate(&patch, &job->marker[n], c, &m->noise[c][i]);
+                m->change[c][i] = interpolate(m, t, &patch, &job->marker[n], c, &m->noise[c][i]);
             }
         }
         Pressures patch;

@@ -34,7 +34,7 @@ static uint32_t list(const PxMac *m, const uint32_t *body_of, PxMacYieldFace *fa
         for (int c = 0; c < 3 && m->beside[cell / CELLS]; ++c) {
             uint16_t b = m->whose[c][cell];
             if (b == PX_MAC_NOBODY || body_of[b] == NO_BODY || !(m->open[c][cell] < 1.0f) ||
-                !(m->full[cell] || m->full[next_to(m, cell, c, -1)]))
+                !(is_full(m, cell) || is_full(m, next_to(m, cell, c, -1))))
                 continue;
             if (face != NULL) {
                 double x[3];
@@ -92,8 +92,8 @@ void px_mac_yield_number(PxMac *m, uint32_t count)
     for (uint32_t k = 0; m->yield != NULL && k < m->yield->faces; ++k) {
         PxMacYieldFace *face = &m->yield->face[k];
         uint32_t below = next_to(m, face->cell, face->axis, -1);
-        face->above = m->full[face->cell] ? m->number[face->cell] : count;
-        face->below = m->full[below] ? m->number[below] : count;
+        face->above = is_full(m, face->cell) ? m->number[face->cell] : count;
+        face->below = is_full(m, below) ? m->number[below] : count;
     }
 }
 
@@ -155,16 +155,16 @@ void px_mac_yield_open(const PxMac *m, const uint32_t *root, uint32_t *sealed)
         for (uint32_t first = 0; first < y->faces; ++first) {
             /* the pool of one of its faces; pools are few, and a pool that is open stays so */
             const PxMacYieldFace *at = &y->face[first];
-            uint32_t in = m->full[at->cell] ? at->cell : next_to(m, at->cell, at->axis, -1);
-            if (at->body != n || !m->full[in] || sealed[root[in]] == 0)
+            uint32_t in = is_full(m, at->cell) ? at->cell : next_to(m, at->cell, at->axis, -1);
+            if (at->body != n || !is_full(m, in) || sealed[root[in]] == 0)
                 continue;
             double size = 0;
             clear(y);
             for (uint32_t k = first; k < y->faces; ++k) {
                 const PxMacYieldFace *face = &y->face[k];
                 uint32_t below = next_to(m, face->cell, face->axis, -1);
-                bool here = m->full[face->cell] && root[face->cell] == root[in];
-                bool there = m->full[below] && root[below] == root[in];
+                bool here = is_full(m, face->cell) && root[face->cell] == root[in];
+                bool there = is_full(m, below) && root[below] == root[in];
                 if (face->body != n || here == there)
                     continue;
                 push(&y->body[n], face, there ? face->closed : -face->closed);
@@ -183,8 +183,8 @@ void px_mac_yield_open(const PxMac *m, const uint32_t *root, uint32_t *sealed)
 static double rise_of(const PxMac *m, const PxMacYieldFace *face)
 {
     uint32_t below = next_to(m, face->cell, face->axis, -1);
-    double rise = m->full[below] ? px_mac_rise(m, below, face->axis, 1) : 0;
-    return m->full[face->cell] ? rise - px_mac_rise(m, face->cell, face->axis, -1) : rise;
+    double rise = is_full(m, below) ? px_mac_rise(m, below, face->axis, 1) : 0;
+    return is_full(m, face->cell) ? rise - px_mac_rise(m, face->cell, face->axis, -1) : rise;
 }
 
 /* Impulse of the pressure on a face of a body, along its axis, N s. */

@@ -129,7 +129,10 @@ static void check_amount(Flow *flow, size_t index)
                     px_number_text(emitter->def.start, start), px_number_text(end, last));
     else if (flow->survey->given[index] < s * s * s)
         px_complain(scene, PX_WARNING,
-                    flow_path(&path, "emitters", index, emitter->def.rate > 0 ? "rate" : "speed"),
+                    flow_path(&path, "emitters", index,
+                              emitter->def.rate > 0       ? "rate"
+                              : emitter->def.pressure > 0 ? "pressure"
+                                                          : "speed"),
                     PX_AT_VALUE, "gives less than one particle in the whole run");
 }
 

@@ -204,16 +204,32 @@ static PxStatus survey_body(const PxScene *scene, const PxSceneBody *body, const
 
 /* --- flow ---------------------------------------------------------------------------- */
 
-/* Volume rate, m^3/s; 0 for an emitter whose shape has no opening. */
-static double flow_of(const PxScene *scene, const PxSceneEmitter *emitter, double speed,
-                      double rate)
+double px_survey_jet(const PxScene *scene, const PxSceneEmitter *emitter, const PxEmitterDef *by,
+                     double area)
+{
+    size_t material = emitter->is.refers[0];
+    double density = material != PX_NO_MATERIAL ? scene->material[material].def.density : 0;
+    if (by->pressure > 0)
+        return density > 0 ? sqrt(2 * by->pressure / density) : 0;
+    return by->rate > 0 ? by->rate / area : by->speed;
+}
+
+/* Volume rate with the speed, rate or pressure of `by`, m^3/s; 0 for an emitter whose shape has no
+ * opening. */
+static double flow_of(const PxScene *scene, const PxSceneEmitter *emitter, const PxEmitterDef *by)
 {
     PxShapeDef shape = px_scene_shape(scene, &emitter->def.shape, &emitter->is.turn);
     PxOpening opening;
     if (!emitter->is.shape_known ||
         px_opening_make(&shape, emitter->def.direction, &opening) != PX_OK)
         return 0;
-    return rate > 0 ? rate : speed * opening.area;
+    return by->rate > 0 ? by->rate : opening.area * px_survey_jet(scene, emitter, by, opening.area);
+}
+
+/* Area of the opening, m^2. */
+static double area_of(const PxScene *scene, const PxSceneEmitter *emitter)
+{
+    return flow_of(scene, emitter, &(PxEmitterDef){.speed = 1});
 }
 
 /* A change of an emitter's volume rate (m^3/s) at a time (s). */
@@ -246,7 +262,7 @@ static Given given_by(const PxScene *scene, const PxSceneEmitter *emitter, const
     double length = scene->head.time.frames / scene->head.time.fps, s = scene->world.spacing;
     double end = fmin(emitter->def.end, length), now = emitter->def.start;
     double left = emitter->def.limit * s * s * s, moment = 0;
-    double flow = flow_of(scene, emitter, emitter->def.speed, emitter->def.rate);
+    double flow = flow_of(scene, emitter, &emitter->def);
     double late = length - stay; /* particles emitted later are still there at the end */
     Given out = {0};
     for (size_t k = 0; k <= turns; ++k) {
@@ -281,12 +297,14 @@ static PxStatus survey_volumes(const PxScene *scene, PxSurvey *out)
         if (strncmp(event->set, "emitters.", 9) != 0 ||
             px_scene_live(scene, event->set, &live) != PX_OK)
             continue;
-        bool rate = strcmp(live.field->key, "rate") == 0;
-        if (!rate && strcmp(live.field->key, "speed") != 0)
+        const char *key = live.field->key;
+        PxEmitterDef by = {.speed = strcmp(key, "speed") == 0 ? event->to[0] : 0,
+                           .rate = strcmp(key, "rate") == 0 ? event->to[0] : 0,
+                           .pressure = strcmp(key, "pressure") == 0 ? event->to[0] : 0};
+        if (strcmp(key, "temperature") == 0)
             continue;
         const PxSceneEmitter *emitter = &scene->emitter[live.index];
-        double flow = flow_of(scene, emitter, rate ? 0 : event->to[0], rate ? event->to[0] : 0);
-        double area = flow_of(scene, emitter, 1, 0);
+        double flow = flow_of(scene, emitter, &by), area = area_of(scene, emitter);
         turn[turns++] = (Turn){live.index, k, event->at, flow};
         out->speed = fmax(out->speed, area > 0 ? flow / area : 0);
     }
@@ -316,12 +334,11 @@ static PxStatus survey_volumes(const PxScene *scene, PxSurvey *out)
 static void survey_emitter(const PxScene *scene, const PxSceneEmitter *emitter,
                            const PxShape *shape, PxSurvey *out)
 {
-    double area = flow_of(scene, emitter, 1, 0);
+    double area = area_of(scene, emitter);
     out->everything = px_bounds_join(out->everything, px_shape_bounds(shape));
     out->matter = px_bounds_join(out->matter, px_shape_bounds(shape));
     if (area > 0)
-        out->speed =
-            fmax(out->speed, flow_of(scene, emitter, emitter->def.speed, emitter->def.rate) / area);
+        out->speed = fmax(out->speed, flow_of(scene, emitter, &emitter->def) / area);
 }
 
 /* Largest velocity that an event gives a body, m/s. */

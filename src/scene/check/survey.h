@@ -41,6 +41,11 @@ bool px_survey_carved(const PxScene *scene, size_t liquid, size_t by);
 /// Notes how much of which liquid makes room for what, and how much vessels hold.
 void px_survey_note_matter(PxScene *scene);
 
+/// Speed at which an emitter with that speed, rate or pressure emits through an opening, m/s; with
+/// a pressure that of a free jet.
+double px_survey_jet(const PxScene *scene, const PxSceneEmitter *emitter, const PxEmitterDef *by,
+                     double area);
+
 /// Estimated time from emission of a particle until a sink removes it, s, at most `most`.
 double px_survey_stay(const PxScene *scene, const PxSurvey *survey, size_t emitter, double most);
 

@@ -16,8 +16,9 @@
 static bool in_a_sink(const PxScene *scene, const PxSurvey *survey, PxVec3 x, double time)
 {
     for (size_t k = 0; k < scene->sinks; ++k)
-        if (survey->sink[k] != NULL && time >= scene->sink[k].def.start &&
-            time < scene->sink[k].def.end && px_shape_inside(survey->sink[k], x))
+        if (survey->sink[k] != NULL && !(scene->sink[k].def.shut > 0) &&
+            time >= scene->sink[k].def.start && time < scene->sink[k].def.end &&
+            px_shape_inside(survey->sink[k], x))
             return true;
     return false;
 }
@@ -48,7 +49,7 @@ double px_survey_stay(const PxScene *scene, const PxSurvey *survey, size_t emitt
     if (scene->sinks == 0 || !e->is.shape_known ||
         px_opening_make(&shape, e->def.direction, &opening) != PX_OK)
         return most;
-    double speed = e->def.rate > 0 ? e->def.rate / opening.area : e->def.speed;
+    double speed = px_survey_jet(scene, e, &e->def, opening.area);
     double s = scene->world.spacing, time = 0, g = px_length(scene->world.gravity);
     PxVec3 x = px_mad(opening.back, opening.along, opening.depth);
     PxVec3 v = px_scale(opening.along, speed);

@@ -456,6 +456,8 @@ static void write_section(PxWriter *w, const PxSection *section, const char *one
         px_write_open_flat(w, '[');
         write_has(w, section->either[0]);
         write_has(w, section->either[1]);
+        if (section->either[2] != NULL)
+            write_has(w, section->either[2]);
         px_write_close_flat(w, ']');
     }
     px_write_close(w, '}');

@@ -80,8 +80,9 @@ PX_DEF(PxEmitterDef, emitter_def, "emitter")
 static PxStatus make_emitter(PxWorld *world, const PxEmitterDef *def, PxEmitter *e)
 {
     PX_TRY(px_section_check(&px_emitter_kind.section, def, "its numbers"));
-    if (def->speed > 0 && def->rate > 0)
-        return px_fail(PX_ERR_ARGUMENT, "speed and rate say the same twice: one of them must be 0");
+    if ((def->speed > 0) + (def->rate > 0) + (def->pressure > 0) > 1)
+        return px_fail(PX_ERR_ARGUMENT,
+                       "speed, rate and pressure say the same twice: one of them may be above 0");
     PX_TRY(px_region_time_check(def->start, def->end, world->state.time));
     uint32_t slot;
     PX_TRY(PX_SLOT_FIND(&world->materials, def->material, "material", &slot));
@@ -112,7 +113,7 @@ static void start_progress(PxWorld *world, uint32_t slot, PxEmitter *e)
     }
     e->before = p.freed[slot] = p.made[slot];
     p.way[slot] = p.crowd[slot] = p.press[slot] = 0;
-    p.pace[slot] = 1;
+    p.pace[slot] = e->def.pressure > 0 ? 0 : 1;
 }
 
 PxStatus px_world_add_emitter(PxWorld *world, const PxEmitterDef *given, PxEmitterId *out)
@@ -200,9 +201,11 @@ PxStatus px_world_remove_emitter(PxWorld *world, PxEmitterId id)
 
 /* ---- speed and number of particles -------------------------------------------------------- */
 
-double px_emitter_speed(const PxEmitter *e)
+double px_emitter_speed(const PxWorld *world, const PxEmitter *e)
 {
-    return e->def.rate > 0 ? e->def.rate / e->opening.area : e->def.speed;
+    if (!(e->def.pressure > 0))
+        return e->def.rate > 0 ? e->def.rate / e->opening.area : e->def.speed;
+    return sqrt(2 * e->def.pressure / world->materials.data[e->def.material.slot - 1].def.density);
 }
 
 /* Speed of the plunger in this step. A retreat is limited so that the last layer stays in the
@@ -211,7 +214,7 @@ static double speed_now(const PxWorld *world, const PxEmitter *e)
 {
     PxEmitterProgress p = px_emitters_progress(world);
     size_t slot = (size_t)(e - world->emitters.data);
-    double speed = p.pace[slot] * px_emitter_speed(e);
+    double speed = p.pace[slot] * px_emitter_speed(world, e);
     return e->shut ? 0 : fmax(speed, -p.way[slot] / world->dt);
 }
 
@@ -232,7 +235,7 @@ bool px_emitter_is_open(const PxWorld *world, uint32_t slot)
 {
     const PxEmitter *e = &world->emitters.data[slot];
     PxEmitterProgress p = px_emitters_progress(world);
-    return e->live && px_emitter_speed(e) > 0 && !e->shut &&
+    return e->live && px_emitter_speed(world, e) > 0 && !e->shut &&
            world->state.time + world->dt > e->def.start &&
            (p.freed[slot] < p.made[slot] || px_emitter_lasts(world, slot, world->state.time));
 }
@@ -243,7 +246,7 @@ double px_emitters_speed(const PxWorld *world, double until)
     for (uint32_t k = 0; k < world->emitters.count; ++k) {
         const PxEmitter *e = &world->emitters.data[k];
         if (e->def.start < until && px_emitter_lasts(world, k, world->state.time))
-            fastest = fmax(fastest, px_emitter_speed(e));
+            fastest = fmax(fastest, px_emitter_speed(world, e));
     }
     return fastest;
 }
@@ -284,7 +287,8 @@ static Due due_of(const PxWorld *world, uint32_t slot)
     if (!(flows > 0) || !px_emitter_lasts(world, slot, begin))
         return due;
     due.way += speed * flows;
-    due.lost = (px_emitter_speed(e) - speed) * fmax(fmin(flows, e->def.end - begin), 0);
+    if (!(e->def.pressure > 0)) /* there the flow is what the reservoir gives */
+        due.lost = (px_emitter_speed(world, e) - speed) * fmax(fmin(flows, e->def.end - begin), 0);
     if (!(speed > 0)) {
         due.way = fmax(due.way, 0);
         return due;

@@ -38,12 +38,14 @@ typedef struct PxEmitterProgress {
     double *way;     ///< distance of the plunger since the last complete layer, m
     double *lost;    ///< distance that the plunger missed for lack of room, m
     double *crowd;   ///< compression in front of the opening, and
-    double *press;   ///< pressure there, both relative to their limits, low-pass filtered
+    double *press;   ///< pressure there, both relative to their limits, low-pass filtered; the
+                     ///< limit of an emitter with a pressure is that
     double *pace;    ///< speed of the plunger relative to the nominal one; < 0: it retreats
 } PxEmitterProgress;
 
-/// Nominal speed, m/s; from the rate if that was given.
-double px_emitter_speed(const PxEmitter *emitter);
+/// Nominal speed, m/s: the largest one. It follows from the rate if that was given, and from a
+/// pressure P as that of a free jet, sqrt(2 P / density).
+double px_emitter_speed(const PxWorld *world, const PxEmitter *emitter);
 
 PxEmitterProgress px_emitters_progress(const PxWorld *world);
 

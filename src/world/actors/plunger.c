@@ -12,6 +12,13 @@
 /// since overfilled particles would not come to rest otherwise; a layer that reaches the back of
 /// the pipe is removed. Then the plunger accelerates again from 0; the slower it is, the lower its
 /// limits.
+///
+/// An emitter with a pressure P is fed by a reservoir through its pipe of length L, with a valve
+/// that lets nothing back (Bernoulli for unsteady flow):
+///   L dv/dt = (P - p) / rho - v^2 / 2
+/// with the pressure p in front of the opening, low-pass filtered as above. A free jet reaches
+/// sqrt(2 P / rho); in a vessel the flow ends when p is P. In front of a full one the plunger
+/// retreats as the others, with P in place of the limit of pressure.
 #include "base/sum.h"
 #include "world/world_parts.h"
 
@@ -98,6 +105,8 @@ static void feel(PxWorld *world, uint32_t slot, const Height *height, uint64_t a
     const PxEmitter *e = &world->emitters.data[slot];
     PxEmitterProgress progress = px_emitters_progress(world);
     double length = px_emitter_pipe(world, e), speed = world->state.top_speed;
+    double nominal = px_emitter_speed(world, e);
+    bool fed = e->def.pressure > 0;
     PxVec3 mouth = px_mad(e->opening.back, e->opening.along, length);
     double above = fmax(height->highest - px_dot(mouth, height->up), 0);
     Front front = {.world = world,
@@ -105,14 +114,14 @@ static void feel(PxWorld *world, uint32_t slot, const Height *height, uint64_t a
                    .freed = progress.freed,
                    .length = length,
                    .reach = world->def.support * world->def.spacing,
-                   .still = px_length(world->def.gravity) * above,
-                   .most = PRESSED * speed * speed,
+                   .still = fed ? 0 : px_length(world->def.gravity) * above,
+                   .most = fed ? 0.5 * nominal * nominal : PRESSED * speed * speed,
                    .magic = px_sum_magic(MOST, all)};
     PxRows rows = {&world->threads, &world->dist, world->flow_rows, 0};
     PxPart total = {.sums = SUMS};
     if (px_emitter_is_open(world, slot) && all > 0 && speed > 0)
         px_reduce(&rows, front_part, &front, &total);
-    double part = fmin(px_emitter_speed(e) * world->dt / (LAYERS * e->layer), 1);
+    double part = fmin(nominal * world->dt / (LAYERS * e->layer), 1);
     double count = fmax(total.sum[COUNT], 1);
     progress.crowd[slot] += part * (total.sum[CROWD] / count - progress.crowd[slot]);
     progress.press[slot] += part * (total.sum[PRESS] / count - progress.press[slot]);
@@ -149,12 +158,19 @@ static void choose_pace(PxWorld *world, uint32_t slot)
     PxEmitterProgress p = px_emitters_progress(world);
     const PxEmitter *e = &world->emitters.data[slot];
     double pace = p.pace[slot], full = fmin(p.crowd[slot], p.press[slot]);
-    if (full > (pace > 0 ? QUIET + (1 - QUIET) * pace * pace : QUIET)) {
+    bool fed = e->def.pressure > 0;
+    double limit = fed ? 1 : pace > 0 ? QUIET + (1 - QUIET) * pace * pace : QUIET;
+    if (full > limit) {
         if (pace <= 0 && p.way[slot] <= 0)
             take_back(world, slot);
         p.pace[slot] = -GIVE_WAY;
+    } else if (fed) {
+        /* in units of the nominal speed c, whose square is 2 P / rho */
+        double c = px_emitter_speed(world, e), v = fmax(pace, 0);
+        double rises = 0.5 * c * (1 - p.press[slot] - v * v) / px_emitter_pipe(world, e);
+        p.pace[slot] = fmin(fmax(v + rises * world->dt, 0), 1);
     } else if (pace < 1) {
-        double layers = px_emitter_speed(e) * world->dt / e->layer;
+        double layers = px_emitter_speed(world, e) * world->dt / e->layer;
         p.pace[slot] = fmin(fmax(pace, 0) + FASTER * layers, 1);
     }
 }
@@ -183,7 +199,7 @@ uint64_t px_emitters_waiting(const PxWorld *world)
     for (uint32_t k = 0; k < world->emitters.count; ++k) {
         const PxEmitter *e = &world->emitters.data[k];
         bool stands = e->shut || p.pace[k] <= 0 || p.way[k] >= e->layer;
-        count += stands && px_emitter_speed(e) > 0 && world->state.time > e->def.start &&
+        count += stands && px_emitter_speed(world, e) > 0 && world->state.time > e->def.start &&
                  px_emitter_lasts(world, k, world->state.time);
     }
     return count;

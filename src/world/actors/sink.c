@@ -17,16 +17,6 @@ PX_DEF(PxSinkDef, sink_def, "sink")
 
 PX_KIND_WORLD(Sink, sink)
 
-PxStatus px_sink_make(PxWorld *world, const void *given, void *thing)
-{
-    (void)world;
-    const PxSinkDef *def = given;
-    PxSink *sink = thing;
-    sink->start = def->start;
-    sink->end = def->end;
-    return PX_OK;
-}
-
 /* ---- draining ------------------------------------------------------------------------------ */
 
 typedef struct Drain {
@@ -45,7 +35,8 @@ static void drain_block(void *user, uint32_t begin, uint32_t end, int thread)
     memset(drain->drop + begin, 0, end - begin);
     for (size_t k = 0; k < world->sinks.count; ++k) {
         const PxSink *sink = &world->sinks.data[k];
-        if (!sink->live || !(drain->time >= sink->start && drain->time <= sink->end))
+        const PxSinkDef *def = &sink->def;
+        if (!sink->live || def->shut > 0 || !(drain->time >= def->start && drain->time <= def->end))
             continue;
         for (uint32_t i = begin; i < end; ++i) {
             PxVec3 x = px_particle_place(&world->particles, i);

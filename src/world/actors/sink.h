@@ -7,12 +7,9 @@
 
 typedef struct PxSink {
     PX_SLOT_MEMBERS;
+    PxSinkDef def; ///< its `name` points at the array above, its mesh is NULL
     PxRegion region;
-    double start, end; ///< s
 } PxSink;
-
-/// Completes a new sink (world/kinds/kind.h).
-PxStatus px_sink_make(PxWorld *world, const void *def, void *sink);
 
 /// Removes the particles that are in a sink at `time`. Allocates nothing.
 void px_sinks_drain(PxWorld *world, double time);

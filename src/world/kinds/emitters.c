@@ -31,7 +31,7 @@ static const PxField fields[] = {
      .unit = "m/s",
      .least = 0,
      .most = 1e5,
-     .help = "Speed of the flow; 0: shut. State either this or rate."},
+     .help = "Speed of the flow; 0: shut. State one of speed, rate and pressure."},
     {.key = "rate",
      .kind = PX_FIELD_NUMBER,
      .flags = PX_FIELD_LIVE,
@@ -39,7 +39,16 @@ static const PxField fields[] = {
      .unit = "m^3/s",
      .least = 0,
      .most = 1e12,
-     .help = "Volume flow; 0: shut. State either this or speed."},
+     .help = "Volume flow; 0: shut. State one of speed, rate and pressure."},
+    {.key = "pressure",
+     .kind = PX_FIELD_NUMBER,
+     .flags = PX_FIELD_LIVE,
+     .offset = PX_AT(PxEmitterDef, pressure),
+     .unit = "Pa",
+     .least = 0,
+     .most = 1e12,
+     .help = "Pressure of a reservoir that feeds it, from which the flow follows; 0: shut. State "
+             "one of speed, rate and pressure."},
     PX_BETWEEN_FIELDS(PxEmitterDef, "Time at which it starts to emit.", "Time at which it stops."),
     {.key = "limit",
      .kind = PX_FIELD_COUNT,
@@ -60,14 +69,18 @@ static void defaults(void *object)
 
 PX_KIND_ADDS(Emitter, emitter)
 
-/* Speed and rate exclude each other: the one set last is used. */
+/* Speed, rate and pressure exclude each other: the one set last is used. */
 static PxStatus changed(PxWorld *world, size_t slot, const char *key)
 {
     PxEmitterDef *def = &world->emitters.data[slot].def;
-    if (strcmp(key, "speed") == 0)
-        def->rate = 0;
-    if (strcmp(key, "rate") == 0)
+    bool speed = strcmp(key, "speed") == 0, rate = strcmp(key, "rate") == 0;
+    bool pressure = strcmp(key, "pressure") == 0;
+    if (rate || pressure)
         def->speed = 0;
+    if (speed || pressure)
+        def->rate = 0;
+    if (speed || rate)
+        def->pressure = 0;
     world->state.bound_due = 1;
     return PX_OK;
 }
@@ -95,23 +108,28 @@ static void rules(const PxStated *stated)
     const PxEmitterDef *def = stated->def;
     if (stated->shape != NULL && stated->good)
         check_opening(stated);
-    if (!stated->has(stated, false, "speed") && !stated->has(stated, false, "rate"))
+    if (!stated->has(stated, false, "speed") && !stated->has(stated, false, "rate") &&
+        !stated->has(stated, false, "pressure"))
         px_wrong(stated, PX_ERROR, "speed", false,
-                 "is missing: wanted a \"speed\" in m/s or a \"rate\" in m^3/s");
+                 "is missing: wanted a \"speed\" in m/s, a \"rate\" in m^3/s or a \"pressure\" in "
+                 "Pa");
     else if (def->speed > 0 && def->rate > 0)
         px_wrong(stated, PX_ERROR, "rate", false,
                  "is stated beside a speed: each follows from the other, so leave one out");
+    else if (def->pressure > 0 && (def->speed > 0 || def->rate > 0))
+        px_wrong(stated, PX_ERROR, "pressure", false,
+                 "is stated beside a speed or a rate, which follow from it, so leave one out");
 }
 
 const PxKind px_emitter_kind = {
     .section = {.name = "emitter",
-                .help = "A source of matter with a given speed or volume flow.",
-                .wanted = "an object with a shape, a material and a speed or rate",
+                .help = "A source of matter with a given speed, volume flow or pressure.",
+                .wanted = "an object with a shape, a material and a speed, rate or pressure",
                 .fields = fields,
                 .field_count = PX_COUNT(fields),
                 .size = sizeof(PxEmitterDef),
                 .defaults = defaults,
-                .either = {"speed", "rate"}},
+                .either = {"speed", "rate", "pressure"}},
     .list = "emitters",
     .list_help = "Sources of matter.",
     .most = 1000,

@@ -8,6 +8,14 @@ static const PxField fields[] = {
                       "Time at "
                       "which it "
                       "stops."),
+    {.key = "shut",
+     .kind = PX_FIELD_COUNT,
+     .flags = PX_FIELD_LIVE,
+     .offset = PX_AT(PxSinkDef, shut),
+     .unit = "",
+     .least = 0,
+     .most = 1,
+     .help = "1: a shut outlet, which removes nothing."},
 };
 
 PX_KIND_DEFAULTS(Sink, sink)
@@ -25,7 +33,7 @@ const PxKind px_sink_kind = {
     .most = 1000,
     .name_offset = PX_AT(PxSinkDef, name),
     PX_KIND_SLOTS(PxSink, sinks),
+    .slot_def = offsetof(PxSink, def),
     PX_KIND_REGION(PxSink),
-    .make = px_sink_make,
     .act = px_sinks_drain,
 };
