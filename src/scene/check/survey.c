@@ -25,6 +25,7 @@
 #define BYTES_AT_ALL 23e6          /* memory: program and libraries */
 #define BYTES_A_PARTICLE 1900.0    /* memory: columns, lists, scratch */
 #define BYTES_A_SOLID 3000.0       /* the same of solids: bonds, weights */
+#define BYTES_A_BRITTLE 5000.0     /* more of solids that break: cracks; pane 6300, face 3600 */
 #define DISK_AT_ALL 24e3           /* of a frame: headers, rigid bodies */
 #define DISK_A_STEP 800.0          /* of stats.csv */
 #define DISK_A_PARTICLE 30.0       /* of a frame, compressed */
@@ -35,6 +36,8 @@
 #define DISK_A_SURFEL 82.0       /* of a frame, uncompressed */
 #define CHECKPOINT_A_SURFEL 59.0 /* of a checkpoint */
 #define BYTES_A_VERTEX 4500.0    /* of cloth; memory */
+#define BYTES_A_TRIANGLE 250.0   /* of mesh walls, memory; river 210, colon 300 */
+#define BYTES_A_FACET 700.0      /* of rigid meshes, memory; ducks 430, tablecloth 950 */
 #define DISK_A_VERTEX 60.0       /* of cloth, of a frame beside its skin */
 #define CHECKPOINT_A_VERTEX 318.0
 /* Processor time of the start, of a frame, and of a frame's skin by its points, s. */
@@ -77,6 +80,16 @@
 /* The same for scenes with solids and fluids, whose flow is mostly slow. Median of 11 scenes: 0.21
  * (split) to 0.75 (freeze). */
 #define CALM_MIXED 0.5
+
+/* A film by `phyxel run --film`: its pictures, and per particle of fluids, sample and pixel. A sample
+ * took 3.3e-7 s (cantilever) to 7.4e-7 s (crown). */
+#define FILM_PIXELS (960.0 * 540.0)
+#define FILM_SAMPLES 16.0
+#define SECONDS_SURFACE 1.4e-5 /* glass, crown, ducks: 0.8 to 1.6 */
+#define SECONDS_A_PICTURE 0.1
+#define SECONDS_A_SAMPLE 5.5e-7
+#define DISK_SURFACE 140.0 /* dam-break 134, glass 150 */
+#define DISK_A_PIXEL 0.4
 
 double px_memory_estimate(double particles)
 {
@@ -160,12 +173,14 @@ static PxStatus survey_body(const PxScene *scene, const PxSceneBody *body, const
         px_bounds_add(&out->everything, body->def.shape.at);
     double reach = is_finite(bounds) ? 0.5 * px_length(px_sub(bounds.high, bounds.low)) : 0;
     if (body->def.rigid) {
+        out->facets += px_shape_triangles(shape);
         out->matter = px_bounds_join(out->matter, bounds); /* pictures show it */
         out->speed =
             fmax(out->speed, px_length(body->def.velocity) + px_length(body->def.spin) * reach);
         return PX_OK;
     }
     if (body->def.wall) {
+        out->triangles += px_shape_triangles(shape);
         double speed = 0;
         PX_TRY(wall_speed(body, 2 * reach, &speed));
         out->wall_speed = fmax(out->wall_speed, speed);
@@ -189,13 +204,16 @@ static PxStatus survey_body(const PxScene *scene, const PxSceneBody *body, const
         size_t material = body->is.refers[0];
         bool solid = material != PX_NO_MATERIAL && scene->material[material].def.young > 0;
         PxCoatDef coat;
+        double surfels = (double)body->def.surfels;
         if (body->is.refers[0] != PX_NO_MATERIAL &&
             px_coat_chosen(&scene->material[body->is.refers[0]].def.coat, s, &coat))
-            out->skin_points += fmax(body->def.surfels, corners / (coat.surfel * coat.surfel));
+            out->skin_points += surfels = fmax(surfels, corners / (coat.surfel * coat.surfel));
         else
-            out->skin_points +=
-                body->def.surfels + (solid && body->def.skin ? px_skin_points(shape, s) : 0);
+            out->skin_points += surfels + (solid && body->def.skin ? px_skin_points(shape, s) : 0);
+        if (surfels > 0)
+            out->covering = fmax(out->covering, px_shape_cover_memory(surfels));
         out->solids += solid ? particles : 0;
+        out->brittle += solid && scene->material[material].def.fracture.fractures ? particles : 0;
     }
     out->speed =
         fmax(out->speed, px_length(body->def.velocity) + px_length(body->def.spin) * reach);
@@ -789,6 +807,16 @@ static void count_steps(void *user, size_t event, double begin, double end,
     work->cloth += steps * cloth_cost(work->scene, work->survey, limit->seconds);
 }
 
+/* Surfaces around fluids, and a picture of each frame. */
+static void estimate_film(const PxSurvey *survey, double frames, PxSceneEstimate *out)
+{
+    double wrapped = fmax(survey->mean_particles - survey->solids, 0);
+    double seconds = wrapped * SECONDS_SURFACE + SECONDS_A_PICTURE +
+                     FILM_PIXELS * FILM_SAMPLES * SECONDS_A_SAMPLE;
+    out->film_seconds = frames * seconds / out->threads;
+    out->film_disk = frames * (wrapped * DISK_SURFACE + FILM_PIXELS * DISK_A_PIXEL);
+}
+
 static PxStatus estimate(const PxScene *scene, int threads, PxSceneEstimate *out)
 {
     *out = (PxSceneEstimate){.threads = threads > 0 ? threads : px_threads_available()};
@@ -810,8 +838,10 @@ static PxStatus estimate(const PxScene *scene, int threads, PxSceneEstimate *out
         double frames = scene->head.time.frames + 1, solids = survey.solids;
         double points = survey.skin_points, vertices = survey.cloth_vertices;
         out->memory = px_memory_estimate(out->particles) +
-                      solids * (BYTES_A_SOLID - BYTES_A_PARTICLE) + points * BYTES_A_SURFEL +
-                      vertices * BYTES_A_VERTEX;
+                      solids * (BYTES_A_SOLID - BYTES_A_PARTICLE) +
+                      survey.brittle * BYTES_A_BRITTLE +
+                      fmax(points * BYTES_A_SURFEL, survey.covering) + vertices * BYTES_A_VERTEX +
+                      survey.triangles * BYTES_A_TRIANGLE + survey.facets * BYTES_A_FACET;
         out->disk = frames * (DISK_AT_ALL + survey.mean_particles * DISK_A_PARTICLE +
                               points * DISK_A_SURFEL + vertices * DISK_A_VERTEX) +
                     out->steps * DISK_A_STEP +
@@ -824,6 +854,7 @@ static PxStatus estimate(const PxScene *scene, int threads, PxSceneEstimate *out
         out->seconds =
             alone + (out->steps * survey.mean_particles * a_step + work.cloth + rigid_cost(scene)) /
                         out->threads;
+        estimate_film(&survey, frames, out);
         out->cloth_vertices = survey.cloth_vertices;
         out->cloth_triangles = survey.cloth_triangles;
         uint32_t crossings = 0;
