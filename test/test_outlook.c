@@ -8,13 +8,14 @@
 
 /* Offers samples up to the time `now` of a run that takes `start` seconds before its first step
  * and `rate` (1 + grow t) seconds and bytes for each second of the scene; its particles are
- * 1000 (1 + grow t). */
-static PxOutlookSample offer(PxOutlook *o, double start, double rate, double grow, double now)
+ * 1000 (1 + pour t). */
+static PxOutlookSample offer(PxOutlook *o, double start, double rate, double grow,
+                             double pour, double now)
 {
     PxOutlookSample s = {0};
     for (int k = 0; k <= 1000; ++k) {
         double t = now * k / 1000, area = rate * (t + 0.5 * grow * t * t);
-        s = (PxOutlookSample){t, start + area, area, 1000 * (1 + grow * t)};
+        s = (PxOutlookSample){t, start + area, area, 1000 * (1 + pour * t)};
         px_outlook_add(o, s);
     }
     return s;
@@ -24,7 +25,7 @@ TEST(what_happens_once_at_the_start_is_not_extrapolated)
 {
     PxOutlook o = {0};
     double seconds, bytes;
-    PxOutlookSample now = offer(&o, 50, 2, 0, 10);
+    PxOutlookSample now = offer(&o, 50, 2, 0, 0, 10);
     CHECK(px_outlook_left(&o, now, 100, &seconds, &bytes));
     CHECK_NEAR(seconds, 180, 0.01);
     CHECK_NEAR(bytes, 180, 0.2); /* from the last sample, which may be 8 offers old */
@@ -34,11 +35,20 @@ TEST(matter_that_is_still_poured_costs_more_later)
 {
     PxOutlook o = {0};
     double seconds, bytes;
-    PxOutlookSample now = offer(&o, 1, 2, 0.1, 10);
+    PxOutlookSample now = offer(&o, 1, 2, 0.1, 0.1, 10);
     CHECK(px_outlook_left(&o, now, 40, &seconds, &bytes));
     /* 2 (40 - 10) + 0.1 (1600 - 100) = 210 */
     CHECK_NEAR(seconds, 210, 1);
     CHECK_NEAR(bytes, 210, 3);
+}
+
+TEST(matter_that_is_poured_costs_no_more_if_it_did_not_so_far)
+{
+    PxOutlook o = {0};
+    double seconds, bytes;
+    PxOutlookSample now = offer(&o, 1, 2, 0, 5, 10); /* walls or bodies take the time */
+    CHECK(px_outlook_left(&o, now, 40, &seconds, &bytes));
+    CHECK_NEAR(seconds, 60, 0.1);
 }
 
 TEST(nothing_is_told_before_there_is_something_to_learn_from)

@@ -5,11 +5,8 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stddef.h>
 #include <sys/stat.h>
-
-/* Emission is continued no further than to this many times the particles of now: it may end. */
-#define MOST_GROWTH 8.0
-#define LEAST_GROWTH 0.25
 
 void px_outlook_add(PxOutlook *o, PxOutlookSample now)
 {
@@ -26,32 +23,53 @@ void px_outlook_add(PxOutlook *o, PxOutlookSample now)
     o->sample[o->count++] = now;
 }
 
+/* The newest sample at or before a time; the first if there is none. */
+static const PxOutlookSample *sample_at(const PxOutlook *o, double time)
+{
+    uint32_t k = 0;
+    while (k + 1 < o->count && o->sample[k + 1].time <= time)
+        ++k;
+    return &o->sample[k];
+}
+
+/* Mean rate of seconds or bytes in the rest of the run, with `rest` particles on average. The rate
+ * is a + b n with n particles; b follows from the second quarter of the time so far, j to k, and
+ * the half after it, k to l. It is not negative, and no more than if all were proportional to n. */
+static double rate_of_rest(const PxOutlookSample *j, const PxOutlookSample *k,
+                           const PxOutlookSample *l, size_t field, double rest)
+{
+#define VALUE(sample) (*(const double *)((const char *)(sample) + field))
+    double late = (VALUE(l) - VALUE(k)) / (l->time - k->time);
+    double n = 0.5 * (k->particles + l->particles), b = n > 0 ? late / n : 0;
+    double before = 0.5 * (j->particles + k->particles);
+    if (k->time > j->time && fabs(n - before) > 0.01 * n) {
+        double early = (VALUE(k) - VALUE(j)) / (k->time - j->time);
+        b = fmin(fmax((late - early) / (n - before), 0), b);
+    }
+    return fmax(late + b * (rest - n), 0);
+#undef VALUE
+}
+
 bool px_outlook_left(const PxOutlook *o, PxOutlookSample now, double end, double *seconds,
                      double *bytes)
 {
     *seconds = *bytes = -1;
     if (o->count == 0)
         return false;
-    double middle = 0.5 * (o->sample[0].time + now.time);
-    uint32_t k = 0;
-    while (k + 1 < o->count && o->sample[k + 1].time <= middle)
-        ++k;
-    const PxOutlookSample *then = &o->sample[k];
-    double past = now.time - then->time, left = end - now.time;
-    if (!(past > 0))
-        return false;
-    double rate = (now.particles - then->particles) / past;
-    double mean = 0.5 * (now.particles + then->particles);
-    double growth = mean > 0 ? (now.particles + 0.5 * rate * left) / mean : 1;
-    growth = fmin(fmax(growth, LEAST_GROWTH), MOST_GROWTH);
-    *seconds = fmax(left, 0) / past * (now.wall - then->wall) * growth;
-    /* Bytes come with frames: from one sample to another. */
+    double first = o->sample[0].time, left = fmax(end - now.time, 0);
+    const PxOutlookSample *k = sample_at(o, 0.5 * (first + now.time));
+    const PxOutlookSample *j = sample_at(o, 0.75 * first + 0.25 * now.time);
     const PxOutlookSample *last = &o->sample[o->count - 1];
-    if (then == last && k > 0)
-        --then;
-    if (last->time > then->time)
-        *bytes = fmax(end - last->time, 0) / (last->time - then->time) *
-                 (last->bytes - then->bytes) * growth;
+    if (!(now.time > k->time))
+        return false;
+    double emission = (now.particles - k->particles) / (now.time - k->time);
+    double rest = fmax(now.particles + 0.5 * emission * left, 0);
+    *seconds = left * rate_of_rest(j, k, &now, offsetof(PxOutlookSample, wall), rest);
+    if (k == last && k > o->sample) /* bytes come with frames: from one sample to another */
+        --k;
+    if (last->time > k->time)
+        *bytes = fmax(end - last->time, 0) *
+                 rate_of_rest(j < k ? j : k, k, last, offsetof(PxOutlookSample, bytes), rest);
     return true;
 }
 

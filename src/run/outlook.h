@@ -2,7 +2,7 @@
 ///
 /// The rates of the later half of the time simulated so far are continued, so that what happens
 /// once at the start (tables of walls, surfels of bodies) does not count for the rest. Where
-/// emitters add particles, rates grow with their number.
+/// emitters add particles, rates grow with their number as far as they did so before.
 #ifndef PX_RUN_OUTLOOK_H
 #define PX_RUN_OUTLOOK_H
 
@@ -17,7 +17,7 @@ typedef struct PxOutlookSample {
     double time;      ///< of the scene, s
     double wall;      ///< s
     double bytes;     ///< of all that grows with the number of frames and steps
-    double particles; ///< 0: cost does not depend on them
+    double particles;
 } PxOutlookSample;
 
 /// Initialise with {0}.

@@ -26,10 +26,11 @@
 #define BYTES_A_PARTICLE 1900.0    /* memory: columns, lists, scratch */
 #define BYTES_A_SOLID 3000.0       /* the same of solids: bonds, weights */
 #define BYTES_A_BRITTLE 5000.0     /* more of solids that break: cracks; pane 6300, face 3600 */
-#define DISK_AT_ALL 24e3           /* of a frame: headers, rigid bodies */
-#define DISK_A_STEP 800.0          /* of stats.csv */
-#define DISK_A_PARTICLE 30.0       /* of a frame, compressed */
-#define CHECKPOINT_A_PARTICLE 77.0 /* of a checkpoint */
+#define DISK_AT_ALL 34e3           /* of a frame: headers, rigid bodies, frames.xdmf */
+#define DISK_A_STEP 950.0          /* of stats.csv */
+#define DISK_A_PARTICLE 31.0       /* of a frame, compressed */
+#define CHECKPOINT_AT_ALL 75e3     /* of a checkpoint */
+#define CHECKPOINT_A_PARTICLE 112.0
 #define CHECKPOINT_A_SOLID 450.0   /* the same of solids, with their bonds */
 #define CHECKPOINTS 2.0
 #define BYTES_A_SURFEL 500.0     /* memory: columns and links; a vertex of a skin alike */
@@ -42,7 +43,8 @@
 #define CHECKPOINT_A_VERTEX 318.0
 /* Processor time of the start, of a frame, and of a frame's skin by its points, s. */
 #define SECONDS_AT_ALL 0.03
-#define SECONDS_A_FRAME 0.005
+#define SECONDS_A_FRAME 0.004
+#define SECONDS_A_FRAME_PARTICLE 1.5e-6 /* frame and checkpoint */
 #define SECONDS_A_SURFEL 4e-7
 /* Time per rigid body and sub-step of 1/480 s, for primitives and for meshes, s. Tuned with
  * scenes/dominoes.json and scenes/chain.json. */
@@ -54,19 +56,23 @@
 /* Surfels of the coat of an emitted particle, in the mean over a run; scenes/pour.json and
  * quicksilver.json. */
 #define SURFELS_A_PARTICLE 1.4
-/* Time per particle and step, s, that mesh walls add; scenes/cogs.json. */
+/* Time per particle and step, s, that mesh walls and rigid meshes add; river 8e-6 and colon 3.4e-6,
+ * whose particles are all near the wall, cogs 1.1e-6, ducks 0.6e-6. */
 #define SECONDS_MESH_WALL 5e-6
+#define SECONDS_MESH_BODY 8e-7
 /* Time per particle and step on one thread, s, with an equation of state and with an implicit
- * pressure solve (7 iterations per step). Tuned with the dam break. */
+ * pressure solve: ducks 0.9e-6, fountain 0.6e-6, quicksilver 2.1e-6. */
 #define SECONDS_EXPLICIT 5.8e-7
-#define SECONDS_SOLVED 1.8e-6
-/* The same with a solve on a grid, whose cells cost as much as particles. */
-#define SECONDS_GRID 2.2e-6
+#define SECONDS_SOLVED 1e-6
+/* The same with a solve on a grid, whose cells cost as much as particles; dam-break, drop. */
+#define SECONDS_GRID 1.6e-6
 /* Time per iteration of the viscosity solve, s; it takes 2 sqrt(nu dt / h^2) iterations, tuned with
  * scenes/honey.json; h is the smoothing length. */
 #define SECONDS_VISCOUS 1.8e-7
-/* Time per particle of one evaluation of elastic forces, s, and evaluations per implicit step. */
-#define SECONDS_ELASTIC 1e-7
+/* Time per particle of one evaluation of elastic forces, s: 2.5e-8 (cradle) to 6.2e-8 (squash), and
+ * more where bodies rub; of a step besides; and evaluations per implicit step. */
+#define SECONDS_ELASTIC 5e-8
+#define SECONDS_SOLID 2.5e-7
 #define ELASTIC_ITERATIONS 40
 /* Time per vertex of cloth and iteration of its solve, s, which takes 14 sqrt(dt^2 + beta dt)
  * sqrt(E / m) / edge iterations, and per vertex and step of collisions with cloth. Tuned with
@@ -721,19 +727,22 @@ typedef struct Work {
     double cloth; /* seconds of all cloth on one thread */
 } Work;
 
-/* Does fluid meet meshes? */
-static bool has_mesh_walls(const PxScene *scene)
+/* Time per particle and step for meshes that fluid meets, s. */
+static double mesh_cost(const PxScene *scene)
 {
-    for (size_t k = 0; k < scene->bodies; ++k)
-        if (px_body_is_boundary(&scene->body[k].def) &&
-            scene->body[k].def.shape.kind == PX_SHAPE_MESH)
-            return true;
-    return false;
+    double cost = 0;
+    for (size_t k = 0; k < scene->bodies; ++k) {
+        const PxBodyDef *body = &scene->body[k].def;
+        if (px_body_is_boundary(body) && body->shape.kind == PX_SHAPE_MESH)
+            cost = fmax(cost, body->rigid ? SECONDS_MESH_BODY : SECONDS_MESH_WALL);
+    }
+    return cost;
 }
 
 /* Time per particle for a step of length dt, s. */
-static double step_cost(const PxScene *scene, double dt)
+static double step_cost(const PxScene *scene, const PxStepLimit *limit)
 {
+    double dt = limit->seconds;
     double cost = SECONDS_EXPLICIT, h = 0.5 * scene->world.support * scene->world.spacing;
     double iterations = 0, solid = 0;
     size_t fluids = 0;
@@ -744,13 +753,9 @@ static double step_cost(const PxScene *scene, double dt)
         if (m->cloth.cloth)
             continue;
         if (m->young > 0) {
-            /* sub-steps in which an elastic wave travels about half a spacing */
-            double nu = m->poisson,
-                   wave = sqrt(m->young * (1 - nu) / ((1 + nu) * (1 - 2 * nu) * m->density));
             bool implicit = strcmp(m->integration.model, "implicit") == 0;
-            double passes =
-                implicit ? ELASTIC_ITERATIONS : 1 + ceil(dt * wave / (0.5 * scene->world.spacing));
-            solid = fmax(solid, SECONDS_ELASTIC * passes);
+            double passes = implicit ? ELASTIC_ITERATIONS : ceil(dt / limit->substep);
+            solid = fmax(solid, SECONDS_SOLID + SECONDS_ELASTIC * passes);
             if (!flows)
                 continue;
         }
@@ -760,7 +765,7 @@ static double step_cost(const PxScene *scene, double dt)
         if (strcmp(m->viscosity_model.model, "implicit") == 0)
             iterations = fmax(iterations, 2 * sqrt(m->viscosity / m->density * dt) / h);
     }
-    cost += has_mesh_walls(scene) ? SECONDS_MESH_WALL : 0;
+    cost += mesh_cost(scene);
     return (fluids > 0 ? cost + SECONDS_VISCOUS * iterations : 0) + solid;
 }
 
@@ -803,7 +808,7 @@ static void count_steps(void *user, size_t event, double begin, double end,
     bool flow = limit->cause == PX_BY_SOUND && limit->sound == 0;
     double steps = (end - begin) / limit->seconds * (flow ? work->calm : 1);
     work->steps += steps;
-    work->seconds += steps * step_cost(work->scene, limit->seconds);
+    work->seconds += steps * step_cost(work->scene, limit);
     work->cloth += steps * cloth_cost(work->scene, work->survey, limit->seconds);
 }
 
@@ -845,11 +850,12 @@ static PxStatus estimate(const PxScene *scene, int threads, PxSceneEstimate *out
         out->disk = frames * (DISK_AT_ALL + survey.mean_particles * DISK_A_PARTICLE +
                               points * DISK_A_SURFEL + vertices * DISK_A_VERTEX) +
                     out->steps * DISK_A_STEP +
-                    CHECKPOINTS * (out->particles * CHECKPOINT_A_PARTICLE +
+                    CHECKPOINTS * (CHECKPOINT_AT_ALL + out->particles * CHECKPOINT_A_PARTICLE +
                                    solids * (CHECKPOINT_A_SOLID - CHECKPOINT_A_PARTICLE) +
                                    points * CHECKPOINT_A_SURFEL + vertices * CHECKPOINT_A_VERTEX);
         double a_step = work.steps > 0 ? work.seconds / work.steps : 0;
-        double alone = SECONDS_AT_ALL + frames * (SECONDS_A_FRAME + points * SECONDS_A_SURFEL) +
+        double alone = SECONDS_AT_ALL + frames * (SECONDS_A_FRAME + points * SECONDS_A_SURFEL +
+                                                  survey.mean_particles * SECONDS_A_FRAME_PARTICLE) +
                        survey.table_cells * SECONDS_A_CELL;
         out->seconds =
             alone + (out->steps * survey.mean_particles * a_step + work.cloth + rigid_cost(scene)) /
