@@ -99,8 +99,7 @@ int command_check(int argc, char **argv)
                    "  about %s steps, %s on %d thread%s (estimated); a film: %s and %s more\n",
                    text_bytes(e.memory, b, sizeof b), text_bytes(e.disk, c, sizeof c),
                    text_count(e.steps, d, sizeof d), text_seconds(e.seconds, f, sizeof f),
-                   e.threads, e.threads == 1 ? "" : "s",
-                   text_seconds(e.film_seconds, g, sizeof g),
+                   e.threads, e.threads == 1 ? "" : "s", text_seconds(e.film_seconds, g, sizeof g),
                    text_bytes(e.film_disk, h, sizeof h));
     }
     px_scene_free(scene);

@@ -37,8 +37,7 @@ static int check_words(PxExportDef *def, const char *frames, const char *up, con
         fputc('\n', stderr);
         return EXIT_WRONG;
     }
-    if (what[0] + what[1] + what[2] + what[3] + what[4] + what[5] + what[6] + what[7] +
-            what[8] >
+    if (what[0] + what[1] + what[2] + what[3] + what[4] + what[5] + what[6] + what[7] + what[8] >
         1) {
         fprintf(stderr, "phyxel export: one of --particles, --surface, --surfels, --skin, "
                         "--skin-surfels, --coat, --contact, --foam and --walls at a time\n");

@@ -5,7 +5,6 @@
 #include "shape/shape.h"
 #include "store/ply_points.h"
 
-
 static const char text[] =
     "{\"phyxel\": 1, \"name\": \"walls\", \"time\": {\"frames\": 2, \"fps\": 10},\n"
     " \"gravity\": [0, 0, 0], \"spacing\": 0.1, \"materials\": {\"wood\": {\"density\": 500}},\n"

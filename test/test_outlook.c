@@ -9,8 +9,8 @@
 /* Offers samples up to the time `now` of a run that takes `start` seconds before its first step
  * and `rate` (1 + grow t) seconds and bytes for each second of the scene; its particles are
  * 1000 (1 + pour t). */
-static PxOutlookSample offer(PxOutlook *o, double start, double rate, double grow,
-                             double pour, double now)
+static PxOutlookSample offer(PxOutlook *o, double start, double rate, double grow, double pour,
+                             double now)
 {
     PxOutlookSample s = {0};
     for (int k = 0; k <= 1000; ++k) {

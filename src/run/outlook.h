@@ -6,7 +6,6 @@
 #ifndef PX_RUN_OUTLOOK_H
 #define PX_RUN_OUTLOOK_H
 
-
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -14,9 +13,9 @@ enum { PX_OUTLOOK_SAMPLES = 128 };
 
 /// The state of a run at a time.
 typedef struct PxOutlookSample {
-    double time;      ///< of the scene, s
-    double wall;      ///< s
-    double bytes;     ///< of all that grows with the number of frames and steps
+    double time;  ///< of the scene, s
+    double wall;  ///< s
+    double bytes; ///< of all that grows with the number of frames and steps
     double particles;
 } PxOutlookSample;
 

@@ -586,7 +586,7 @@ static PxStatus stop(Run *run)
 
 static PxStatus go(Run *run, PxRunFunction *each, void *user)
 {
-    double dt = 0; /* of the last step */
+    double dt = 0;                            /* of the last step */
     for (uint32_t k = 0; k < run->frame; ++k) /* of earlier calls */
         run->frame_bytes += px_outlook_frame_bytes(run->dir, k);
     look_out(run);

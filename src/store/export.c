@@ -175,10 +175,10 @@ typedef struct Job {
     const PxExportDef *def;
     const PxExporter *exporter;
     const char *out;
-    const char *from;  /* folder of surfaces; NULL for particles */
-    const char *where; /* `from` or the run's folder, for messages */
-    void *state;       /* of exporters with begin() */
-    bool skin;         /* `from` holds skins, perhaps of cloth */
+    const char *from;      /* folder of surfaces; NULL for particles */
+    const char *where;     /* `from` or the run's folder, for messages */
+    void *state;           /* of exporters with begin() */
+    bool skin;             /* `from` holds skins, perhaps of cloth */
     PxExportPlaced *walls; /* NULL: not of walls */
     PxClothSmoother smoother;
     PxThreads threads;
@@ -205,9 +205,9 @@ static PxStatus export_frame(Job *job, uint32_t number, PxExportDone *done)
     PxStatus status =
         job->walls != NULL
             ? px_export_placed_read(job->walls, job->def->dir, number, &job->threads, frame)
-        : job->from == NULL ? px_frame_read(job->def->dir, number, &frame->meta, &frame->points,
-                                            &job->threads)
-                            : read_surface(job->def->dir, job->from, number, frame);
+        : job->from == NULL
+            ? px_frame_read(job->def->dir, number, &frame->meta, &frame->points, &job->threads)
+            : read_surface(job->def->dir, job->from, number, frame);
     if (status == PX_OK && job->skin)
         status = refine_cloth(job, number, frame);
     if (status == PX_OK && job->exporter->rigid)
@@ -282,12 +282,15 @@ static PxStatus export_all(Job *job, const uint32_t *numbers, uint32_t count,
     return status;
 }
 
-static const PxRunFile files[] = {
-    [PX_EXPORT_PARTICLES] = PX_FILE_FRAME,           [PX_EXPORT_SURFACE] = PX_FILE_SURFACE,
-    [PX_EXPORT_SURFELS] = PX_FILE_SURFELS,           [PX_EXPORT_SKIN] = PX_FILE_SKIN,
-    [PX_EXPORT_SKIN_SURFELS] = PX_FILE_SKIN_SURFELS, [PX_EXPORT_COAT] = PX_FILE_COAT,
-    [PX_EXPORT_CONTACT] = PX_FILE_CONTACT,           [PX_EXPORT_FOAM] = PX_FILE_FOAM,
-    [PX_EXPORT_WALLS] = PX_FILE_FRAME};
+static const PxRunFile files[] = {[PX_EXPORT_PARTICLES] = PX_FILE_FRAME,
+                                  [PX_EXPORT_SURFACE] = PX_FILE_SURFACE,
+                                  [PX_EXPORT_SURFELS] = PX_FILE_SURFELS,
+                                  [PX_EXPORT_SKIN] = PX_FILE_SKIN,
+                                  [PX_EXPORT_SKIN_SURFELS] = PX_FILE_SKIN_SURFELS,
+                                  [PX_EXPORT_COAT] = PX_FILE_COAT,
+                                  [PX_EXPORT_CONTACT] = PX_FILE_CONTACT,
+                                  [PX_EXPORT_FOAM] = PX_FILE_FOAM,
+                                  [PX_EXPORT_WALLS] = PX_FILE_FRAME};
 
 /* The part of the name of its default folder. */
 static const char *folder_of(PxExportWhat what)
@@ -449,8 +452,8 @@ PxStatus px_export(const PxExportDef *given, PxExportProgress *progress, void *u
     uint32_t missing;
     if (what == PX_EXPORT_WALLS)
         PX_TRY(px_export_placed_begin(def->scene, &job.walls));
-    PxStatus status = particles ? px_frame_list(def->dir, &numbers)
-                                : find_folder(def, what, folder, &numbers);
+    PxStatus status =
+        particles ? px_frame_list(def->dir, &numbers) : find_folder(def, what, folder, &numbers);
     const char *where = job.where = particles ? def->dir : folder;
     size_t begin = 0, end = numbers.count;
     while (begin < end && numbers.data[begin] < def->first)

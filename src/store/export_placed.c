@@ -9,7 +9,7 @@
 
 typedef struct Piece {
     PxWall *wall;
-    PxMesh *mesh; /* at rest; of a wall with poses only its triangles count */
+    PxMesh *mesh;      /* at rest; of a wall with poses only its triangles count */
     uint8_t colour[3]; /* sRGB */
 } Piece;
 
@@ -52,8 +52,8 @@ PxStatus px_export_placed_begin(const PxScene *scene, PxExportPlaced **out)
         status = px_fail(PX_ERR_ARGUMENT, "export: there are no rigid bodies and no walls but "
                                           "planes");
     if (status == PX_OK && (p->vertices > UINT32_MAX || p->triangles > UINT32_MAX))
-        status = px_fail(PX_ERR_MEMORY, "export: walls have %zu vertices, more than 2^32",
-                         p->vertices);
+        status =
+            px_fail(PX_ERR_MEMORY, "export: walls have %zu vertices, more than 2^32", p->vertices);
     if (status != PX_OK) {
         px_export_placed_end(p);
         *out = NULL;

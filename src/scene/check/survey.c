@@ -22,16 +22,16 @@
 
 /* Rough costs of a run; times on one core of a 2-core machine. `tools/estimates` compares them with
  * runs of the shipped scenes. */
-#define BYTES_AT_ALL 23e6          /* memory: program and libraries */
-#define BYTES_A_PARTICLE 1900.0    /* memory: columns, lists, scratch */
-#define BYTES_A_SOLID 3000.0       /* the same of solids: bonds, weights */
-#define BYTES_A_BRITTLE 5000.0     /* more of solids that break: cracks; pane 6300, face 3600 */
-#define DISK_AT_ALL 34e3           /* of a frame: headers, rigid bodies, frames.xdmf */
-#define DISK_A_STEP 950.0          /* of stats.csv */
-#define DISK_A_PARTICLE 31.0       /* of a frame, compressed */
-#define CHECKPOINT_AT_ALL 75e3     /* of a checkpoint */
+#define BYTES_AT_ALL 23e6       /* memory: program and libraries */
+#define BYTES_A_PARTICLE 1900.0 /* memory: columns, lists, scratch */
+#define BYTES_A_SOLID 3000.0    /* the same of solids: bonds, weights */
+#define BYTES_A_BRITTLE 5000.0  /* more of solids that break: cracks; pane 6300, face 3600 */
+#define DISK_AT_ALL 34e3        /* of a frame: headers, rigid bodies, frames.xdmf */
+#define DISK_A_STEP 950.0       /* of stats.csv */
+#define DISK_A_PARTICLE 31.0    /* of a frame, compressed */
+#define CHECKPOINT_AT_ALL 75e3  /* of a checkpoint */
 #define CHECKPOINT_A_PARTICLE 112.0
-#define CHECKPOINT_A_SOLID 450.0   /* the same of solids, with their bonds */
+#define CHECKPOINT_A_SOLID 450.0 /* the same of solids, with their bonds */
 #define CHECKPOINTS 2.0
 #define BYTES_A_SURFEL 500.0     /* memory: columns and links; a vertex of a skin alike */
 #define DISK_A_SURFEL 82.0       /* of a frame, uncompressed */
@@ -87,8 +87,8 @@
  * (split) to 0.75 (freeze). */
 #define CALM_MIXED 0.5
 
-/* A film by `phyxel run --film`: its pictures, and per particle of fluids, sample and pixel. A sample
- * took 3.3e-7 s (cantilever) to 7.4e-7 s (crown). */
+/* A film by `phyxel run --film`: its pictures, and per particle of fluids, sample and pixel. A
+ * sample took 3.3e-7 s (cantilever) to 7.4e-7 s (crown). */
 #define FILM_PIXELS (960.0 * 540.0)
 #define FILM_SAMPLES 16.0
 #define SECONDS_SURFACE 1.4e-5 /* glass, crown, ducks: 0.8 to 1.6 */
@@ -854,8 +854,9 @@ static PxStatus estimate(const PxScene *scene, int threads, PxSceneEstimate *out
                                    solids * (CHECKPOINT_A_SOLID - CHECKPOINT_A_PARTICLE) +
                                    points * CHECKPOINT_A_SURFEL + vertices * CHECKPOINT_A_VERTEX);
         double a_step = work.steps > 0 ? work.seconds / work.steps : 0;
-        double alone = SECONDS_AT_ALL + frames * (SECONDS_A_FRAME + points * SECONDS_A_SURFEL +
-                                                  survey.mean_particles * SECONDS_A_FRAME_PARTICLE) +
+        double alone = SECONDS_AT_ALL +
+                       frames * (SECONDS_A_FRAME + points * SECONDS_A_SURFEL +
+                                 survey.mean_particles * SECONDS_A_FRAME_PARTICLE) +
                        survey.table_cells * SECONDS_A_CELL;
         out->seconds =
             alone + (out->steps * survey.mean_particles * a_step + work.cloth + rigid_cost(scene)) /
