@@ -25,9 +25,11 @@ static void print_json(const PxScene *scene, const PxSceneEstimate *e)
     if (e != NULL)
         printf(",\n \"estimate\": {\"particles\": %.0f, \"memory\": %.0f, \"disk\": %.0f, "
                "\"steps\": %.0f, \"seconds\": %.3g, \"threads\": %d, \"cloth_vertices\": %.0f, "
-               "\"cloth_triangles\": %.0f, \"cloth_crossings\": %.0f}",
+               "\"cloth_triangles\": %.0f, \"cloth_crossings\": %.0f, "
+               "\"film_seconds\": %.3g, \"film_disk\": %.0f}",
                e->particles, e->memory, e->disk, e->steps, e->seconds, e->threads,
-               e->cloth_vertices, e->cloth_triangles, e->cloth_crossings);
+               e->cloth_vertices, e->cloth_triangles, e->cloth_crossings, e->film_seconds,
+               e->film_disk);
     printf("}\n");
 }
 
@@ -78,7 +80,7 @@ int command_check(int argc, char **argv)
         fprintf(stderr, "%zu error%s, %zu warning%s\n", errors, errors == 1 ? "" : "s", warnings,
                 warnings == 1 ? "" : "s");
     } else {
-        char a[32], b[32], c[32], d[32], f[32];
+        char a[32], b[32], c[32], d[32], f[32], g[32], h[32];
         printf("%s: good\n", path);
         if (estimated)
             printf("  pressure: %s\n", px_scene_pressure(scene));
@@ -94,10 +96,11 @@ int command_check(int argc, char **argv)
             printf(" ");
         if (estimated)
             printf(" %s of memory, %s on disk\n"
-                   "  about %s steps, %s on %d thread%s (estimated)\n",
+                   "  about %s steps, %s on %d thread%s (estimated); a film: %s and %s more\n",
                    text_bytes(e.memory, b, sizeof b), text_bytes(e.disk, c, sizeof c),
                    text_count(e.steps, d, sizeof d), text_seconds(e.seconds, f, sizeof f),
-                   e.threads, e.threads == 1 ? "" : "s");
+                   e.threads, e.threads == 1 ? "" : "s", text_seconds(e.film_seconds, g, sizeof g),
+                   text_bytes(e.film_disk, h, sizeof h));
     }
     px_scene_free(scene);
     return status;

@@ -27,7 +27,7 @@ static void say_formats(char *text, size_t size)
 }
 
 /* Validates the text options; EXIT_DONE when all are valid. */
-static int check_words(PxExportDef *def, const char *frames, const char *up, const bool what[8],
+static int check_words(PxExportDef *def, const char *frames, const char *up, const bool what[9],
                        int first, int last)
 {
     if (def->format == NULL) {
@@ -37,9 +37,10 @@ static int check_words(PxExportDef *def, const char *frames, const char *up, con
         fputc('\n', stderr);
         return EXIT_WRONG;
     }
-    if (what[0] + what[1] + what[2] + what[3] + what[4] + what[5] + what[6] + what[7] > 1) {
+    if (what[0] + what[1] + what[2] + what[3] + what[4] + what[5] + what[6] + what[7] + what[8] >
+        1) {
         fprintf(stderr, "phyxel export: one of --particles, --surface, --surfels, --skin, "
-                        "--skin-surfels, --coat, --contact and --foam at a time\n");
+                        "--skin-surfels, --coat, --contact, --foam and --walls at a time\n");
         return EXIT_WRONG;
     }
     def->what = what[0]   ? PX_EXPORT_PARTICLES
@@ -50,6 +51,7 @@ static int check_words(PxExportDef *def, const char *frames, const char *up, con
                 : what[5] ? PX_EXPORT_COAT
                 : what[6] ? PX_EXPORT_CONTACT
                 : what[7] ? PX_EXPORT_FOAM
+                : what[8] ? PX_EXPORT_WALLS
                           : PX_EXPORT_USUAL;
     if (up != NULL && strcmp(up, "y") != 0 && strcmp(up, "z") != 0) {
         fprintf(stderr, "phyxel export: --up wants y or z, got '%.60s'\n", text_safe(up));
@@ -78,7 +80,7 @@ int command_export(int argc, char **argv)
     PxExportDef def = px_export_def_default();
     def.format = NULL; /* must be given */
     int first = -1, last = -1, smooth = 0;
-    bool quiet = false, what[8] = {false};
+    bool quiet = false, what[9] = {false};
     const char *frames = NULL, *up = NULL;
     char details[1024];
     say_formats(details, sizeof details);
@@ -94,6 +96,8 @@ int command_export(int argc, char **argv)
         {"coat", 0, OPTION_FLAG, &what[5], NULL, "coats of materials in DIR/coat", 0},
         {"contact", 0, OPTION_FLAG, &what[6], NULL, "contact surfaces in DIR/contact", 0},
         {"foam", 0, OPTION_FLAG, &what[7], NULL, "spray, foam and bubbles in DIR/foam", 0},
+        {"walls", 0, OPTION_FLAG, &what[8], NULL, "walls and rigid bodies, placed as in each frame",
+         0},
         {"material", 'm', OPTION_TEXT, &def.material, "NAME", "surface of this material only", 0},
         {"columns", 0, OPTION_TEXT, &def.columns, "LIST",
          "only these columns: density,pressure (all)", 0},

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 typedef struct Show {
@@ -11,7 +12,27 @@ typedef struct Show {
     double shown; /* wall-clock time of the last line, s */
     bool any;
     bool goes_on; /* without --resume */
+    bool told;    /* what it will take */
 } Show;
+
+/* Seconds after which a run says what it will take, if it takes several times as long. */
+#define LEARNED 3.0
+
+/* What the run will take, learned from its first seconds. */
+static void tell_learned(Show *s, const PxRunProgress *p)
+{
+    char time[32], disk[32], memory[32];
+    struct rusage use;
+    if (s->told || p->wall < LEARNED || p->left < 0 || p->disk < 0)
+        return;
+    s->told = true;
+    if (p->left < LEARNED || getrusage(RUSAGE_SELF, &use) != 0)
+        return;
+    fprintf(stderr, "%sestimated: %s in all, %s on disk; %s of memory so far\n",
+            s->terminal ? "\r\033[K" : "", text_seconds(p->wall + p->left, time, sizeof time),
+            text_bytes(p->disk, disk, sizeof disk),
+            text_bytes(1024.0 * (double)use.ru_maxrss, memory, sizeof memory));
+}
 
 static int terminal_width(void)
 {
@@ -49,13 +70,16 @@ static bool show(void *user, const PxRunProgress *p)
                    "\"step\": %llu, \"particles\": %llu, \"wall\": %.3f, \"left\": ",
                    p->frame, p->frames, p->time, (unsigned long long)p->step,
                    (unsigned long long)p->particles, p->wall);
-            printf(p->left >= 0 ? "%.3f}\n" : "null}\n", p->left);
+            printf(p->left >= 0 ? "%.3f" : "null", p->left);
+            printf(p->disk >= 0 ? ", \"disk\": %.0f}\n" : ", \"disk\": null}\n", p->disk);
             fflush(stdout);
         }
         return !signals_stop();
     }
     if (s->goes_on && !s->quiet && !s->any && p->frame > 0 && p->frame < p->frames)
         fprintf(stderr, "goes on after frame %u of %u\n", p->frame, p->frames);
+    if (!s->quiet)
+        tell_learned(s, p);
     double every = s->terminal ? 0.1 : 5;
     bool last = p->stored && p->frame == p->frames;
     if (!s->quiet && (!s->any || last || p->wall - s->shown >= every)) {

@@ -162,7 +162,7 @@ for format in vtp ply obj pov csv; do
     quiet
     [ "$(find "$work/a b/$format" -name "00000?.*" | wc -l)" = 4 ] || fail "not 4 files"
 done
-wrong "one of --particles, --surface, --surfels, --skin, --skin-surfels, --coat, --contact and --foam" export "$work/a b" --to ply --surface --surfels
+wrong "one of --particles, --surface, --surfels, --skin, --skin-surfels, --coat, --contact, --foam and --walls" export "$work/a b" --to ply --surface --surfels
 wrong "run 'phyxel surface $work/a b' first" export "$work/a b" --to ply --surface
 wrong "run 'phyxel surface $work/a b' first" export "$work/a b" --to stl
 wrong "there are no skins in" export "$work/a b" --to ply --skin

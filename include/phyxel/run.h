@@ -40,6 +40,7 @@ typedef struct PxRunProgress {
     double wall;         ///< seconds this call has taken so far
     double left;         ///< estimated seconds left; negative: not known yet
     double step_seconds; ///< mean wall-clock time of a step
+    double disk;         ///< estimated bytes of the folder at the end; negative: not known yet
 } PxRunProgress;
 
 /// Called from px_run()'s thread; false stops after the current step.

@@ -79,6 +79,8 @@ typedef struct PxSceneEstimate {
     int threads;
     double cloth_vertices, cloth_triangles;
     double cloth_crossings; ///< edges of cloth that cross triangles of cloth at the start
+    double film_seconds;    ///< more, if `phyxel run --film` makes surfaces, pictures and a film
+    double film_disk;       ///< bytes of them
 } PxSceneEstimate;
 
 /// All 0 on failure. Errors: PX_ERR_ARGUMENT, PX_ERR_FORMAT when the scene has errors,

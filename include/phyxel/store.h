@@ -39,6 +39,7 @@ typedef enum PxExportWhat {
     PX_EXPORT_COAT,         ///< DIR/coat, surfels of materials with a coat, stored by the run
     PX_EXPORT_CONTACT,      ///< DIR/contact, made by `phyxel surface --contact`
     PX_EXPORT_FOAM,         ///< DIR/foam, spray, foam and bubbles, made by `phyxel foam`
+    PX_EXPORT_WALLS,        ///< triangles of walls and rigid bodies, placed as in the frame
 } PxExportWhat;
 
 /// Options of an export. Start from px_export_def_default().
@@ -56,7 +57,7 @@ typedef struct PxExportDef {
     uint32_t last;  ///< ... and up to this one
     int threads;    ///< 0: one for every core
     const struct PxScene *scene; ///< scene of the run (px_run_scene()): shapes and joints for
-                                 ///< "poses"; NULL: the poses alone
+                                 ///< "poses" and walls; NULL: the poses alone
     uint32_t smooth; ///< subdivisions of cloth by Loop's scheme, 0 to 4, each by four triangles
 } PxExportDef;
 

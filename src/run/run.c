@@ -11,6 +11,7 @@
 #include "run/coat_files.h"
 #include "run/folder_lock.h"
 #include "run/gauges_file.h"
+#include "run/outlook.h"
 #include "run/record.h"
 #include "run/skin_files.h"
 #include "run/stats_file.h"
@@ -52,9 +53,10 @@ typedef struct Run {
     double began;        /* px_clock() of this call */
     double checkpointed; /* px_clock() of the last checkpoint */
     double wall_before;  /* wall-clock time of earlier calls, s */
-    double time_first;   /* scene time at which this call began */
     uint64_t step_first;
     uint32_t damaged; /* damaged checkpoints that were skipped */
+    PxOutlook outlook;
+    double frame_bytes, table_bytes, checkpoint_bytes; /* in the folder, after the last frame */
     PxRunId id;
     PxFolderLock lock;
 } Run;
@@ -508,7 +510,6 @@ static PxStatus begin(Run *run)
         run->frames = run->frame;
 
     PxWorldState state = px_world_state(run->world);
-    run->time_first = state.time;
     run->step_first = state.step;
     if (found) /* before anything is changed, as rows may be missing */
         PX_TRY(open_tables(run, true, state.step));
@@ -530,14 +531,34 @@ static PxStatus begin(Run *run)
 
 /* ---- going on ----------------------------------------------------------- */
 
+static PxOutlookSample sample_of(const Run *run)
+{
+    PxWorldState state = px_world_state(run->world);
+    return (PxOutlookSample){.time = state.time,
+                             .wall = px_clock() - run->began,
+                             .bytes = run->frame_bytes + run->table_bytes,
+                             .particles = (double)px_world_count(run->world)};
+}
+
+/* After a frame: notes what the folder has and how long it took. */
+static void look_out(Run *run)
+{
+    run->frame_bytes += px_outlook_frame_bytes(run->dir, run->frame);
+    run->table_bytes = px_outlook_table_bytes(run->dir);
+    run->checkpoint_bytes = px_outlook_checkpoint_bytes(run->dir);
+    px_outlook_add(&run->outlook, sample_of(run));
+}
+
 static bool tell(const Run *run, PxRunFunction *each, void *user, bool stored, double dt)
 {
     if (each == NULL)
         return true;
     PxWorldState state = px_world_state(run->world);
     double end = run->frames / px_scene_fps(run->scene), wall = px_clock() - run->began;
-    double done = state.time - run->time_first;
+    double left, bytes;
     uint64_t steps = state.step - run->step_first;
+    PxOutlookSample now = sample_of(run);
+    bool known = px_outlook_left(&run->outlook, now, end, &left, &bytes) && wall > 0.5;
     PxRunProgress progress = {
         .frame = run->frame,
         .frames = run->frames,
@@ -548,8 +569,9 @@ static bool tell(const Run *run, PxRunFunction *each, void *user, bool stored, d
         .end = end,
         .dt = dt,
         .wall = wall,
-        .left = done > 0 && wall > 0.5 ? wall * (end - state.time) / done : -1,
+        .left = known ? left : -1,
         .step_seconds = steps > 0 ? wall / (double)steps : 0,
+        .disk = known && bytes >= 0 ? now.bytes + bytes + run->checkpoint_bytes : -1,
     };
     return each(user, &progress);
 }
@@ -564,7 +586,10 @@ static PxStatus stop(Run *run)
 
 static PxStatus go(Run *run, PxRunFunction *each, void *user)
 {
-    double dt = 0; /* of the last step */
+    double dt = 0;                            /* of the last step */
+    for (uint32_t k = 0; k < run->frame; ++k) /* of earlier calls */
+        run->frame_bytes += px_outlook_frame_bytes(run->dir, k);
+    look_out(run);
     bool on = tell(run, each, user, true, dt);
     while (run->frame < run->frames) {
         double until = (run->frame + 1) / px_scene_fps(run->scene);
@@ -601,6 +626,7 @@ static PxStatus go(Run *run, PxRunFunction *each, void *user)
         if (run->def->checkpoint > 0 &&
             (run->frame % run->def->checkpoint == 0 || run->frame == run->frames))
             PX_TRY(store_checkpoint(run));
+        look_out(run);
         on = tell(run, each, user, true, dt);
     }
     return PX_OK;

@@ -753,3 +753,12 @@ double px_shape_cover_estimate(const PxShape *shape, double spacing)
     double row = shape->kind == PX_SHAPE_MESH ? 1 : fmax(1, across / spacing);
     return fmax(row, DENSITY * shape->area / (spacing * spacing));
 }
+
+double px_shape_cover_memory(double points)
+{
+    double candidates = fmin(points / (CELL * CELL * DENSITY), BATCH);
+    double of_candidate = 2 * sizeof(Candidate) + 1; /* as they come, sorted, and if dead */
+    double of_point = 2 * sizeof(PxVec3) + 3 * sizeof(uint32_t);
+    double of_cell = sizeof(Cell) + 27 * sizeof(uint32_t); /* about one a point */
+    return candidates * of_candidate + points * (of_point + of_cell);
+}

@@ -529,6 +529,11 @@ PxBounds px_shape_bounds(const PxShape *shape)
     return shape->bounds;
 }
 
+uint32_t px_shape_triangles(const PxShape *shape)
+{
+    return shape->mesh != NULL ? shape->mesh->triangle_count : 0;
+}
+
 double px_shape_volume(const PxShape *shape)
 {
     return shape->volume;

@@ -162,6 +162,10 @@ PxStatus px_shape_cover(const PxShape *shape, double spacing, size_t most, PxPoi
 double px_shape_fill_estimate(const PxShape *shape, PxLattice lattice, double spacing);
 double px_shape_octree_estimate(const PxShape *shape, double spacing, int levels, double layer);
 double px_shape_cover_estimate(const PxShape *shape, double spacing);
+/// Triangles of a mesh; 0 for other shapes.
+uint32_t px_shape_triangles(const PxShape *shape);
+/// Bytes that px_shape_cover() needs while it makes that many points.
+double px_shape_cover_memory(double points);
 
 /// Is a shape of that kind convex, whatever its sizes?
 static inline bool px_shape_kind_is_convex(PxShapeKind kind)

@@ -2,6 +2,7 @@
 
 #include "base/def.h"
 #include "store/cloth_skin.h"
+#include "store/export_placed.h"
 #include "store/ply_points.h"
 #include "store/run_files.h"
 #include "store/surface_stamp.h"
@@ -174,10 +175,11 @@ typedef struct Job {
     const PxExportDef *def;
     const PxExporter *exporter;
     const char *out;
-    const char *from;  /* folder of surfaces; NULL for particles */
-    const char *where; /* `from` or the run's folder, for messages */
-    void *state;       /* of exporters with begin() */
-    bool skin;         /* `from` holds skins, perhaps of cloth */
+    const char *from;      /* folder of surfaces; NULL for particles */
+    const char *where;     /* `from` or the run's folder, for messages */
+    void *state;           /* of exporters with begin() */
+    bool skin;             /* `from` holds skins, perhaps of cloth */
+    PxExportPlaced *walls; /* NULL: not of walls */
     PxClothSmoother smoother;
     PxThreads threads;
 } Job;
@@ -200,9 +202,12 @@ static PxStatus export_frame(Job *job, uint32_t number, PxExportDone *done)
     if (frame == NULL)
         return px_fail(PX_ERR_MEMORY, "export: no room for a frame");
     px_export_frame_init(frame);
-    PxStatus status = job->from == NULL ? px_frame_read(job->def->dir, number, &frame->meta,
-                                                        &frame->points, &job->threads)
-                                        : read_surface(job->def->dir, job->from, number, frame);
+    PxStatus status =
+        job->walls != NULL
+            ? px_export_placed_read(job->walls, job->def->dir, number, &job->threads, frame)
+        : job->from == NULL
+            ? px_frame_read(job->def->dir, number, &frame->meta, &frame->points, &job->threads)
+            : read_surface(job->def->dir, job->from, number, frame);
     if (status == PX_OK && job->skin)
         status = refine_cloth(job, number, frame);
     if (status == PX_OK && job->exporter->rigid)
@@ -277,11 +282,21 @@ static PxStatus export_all(Job *job, const uint32_t *numbers, uint32_t count,
     return status;
 }
 
-static const PxRunFile files[] = {
-    [PX_EXPORT_PARTICLES] = PX_FILE_FRAME,           [PX_EXPORT_SURFACE] = PX_FILE_SURFACE,
-    [PX_EXPORT_SURFELS] = PX_FILE_SURFELS,           [PX_EXPORT_SKIN] = PX_FILE_SKIN,
-    [PX_EXPORT_SKIN_SURFELS] = PX_FILE_SKIN_SURFELS, [PX_EXPORT_COAT] = PX_FILE_COAT,
-    [PX_EXPORT_CONTACT] = PX_FILE_CONTACT,           [PX_EXPORT_FOAM] = PX_FILE_FOAM};
+static const PxRunFile files[] = {[PX_EXPORT_PARTICLES] = PX_FILE_FRAME,
+                                  [PX_EXPORT_SURFACE] = PX_FILE_SURFACE,
+                                  [PX_EXPORT_SURFELS] = PX_FILE_SURFELS,
+                                  [PX_EXPORT_SKIN] = PX_FILE_SKIN,
+                                  [PX_EXPORT_SKIN_SURFELS] = PX_FILE_SKIN_SURFELS,
+                                  [PX_EXPORT_COAT] = PX_FILE_COAT,
+                                  [PX_EXPORT_CONTACT] = PX_FILE_CONTACT,
+                                  [PX_EXPORT_FOAM] = PX_FILE_FOAM,
+                                  [PX_EXPORT_WALLS] = PX_FILE_FRAME};
+
+/* The part of the name of its default folder. */
+static const char *folder_of(PxExportWhat what)
+{
+    return what == PX_EXPORT_WALLS ? "walls" : px_run_file_folder(files[what]);
+}
 
 static bool has_skins(const char *dir, PxExportWhat what)
 {
@@ -355,7 +370,11 @@ static PxStatus check_def(const PxExportDef *def, const PxExporter *exporter, Px
 {
     unsigned takes = exporter->format.takes;
     *what = def->what == PX_EXPORT_USUAL ? usual(exporter, def) : def->what;
-    if (*what != PX_EXPORT_SURFACE && *what != PX_EXPORT_SKIN && !(takes & POINTS))
+    if (exporter->rigid && *what != PX_EXPORT_PARTICLES)
+        return px_fail(PX_ERR_ARGUMENT, "export: %s holds motion alone, wanted no choice of what",
+                       exporter->format.name);
+    if (*what != PX_EXPORT_SURFACE && *what != PX_EXPORT_SKIN && *what != PX_EXPORT_WALLS &&
+        !(takes & POINTS))
         return px_fail(PX_ERR_ARGUMENT, "export: %s holds triangles alone, wanted a surface",
                        exporter->format.name);
     if (def->material != NULL && *what != PX_EXPORT_SURFACE && *what != PX_EXPORT_SURFELS)
@@ -365,6 +384,7 @@ static PxStatus check_def(const PxExportDef *def, const PxExporter *exporter, Px
                        : *what == PX_EXPORT_COAT    ? "coats"
                        : *what == PX_EXPORT_CONTACT ? "contact surfaces"
                        : *what == PX_EXPORT_FOAM    ? "foam"
+                       : *what == PX_EXPORT_WALLS   ? "walls"
                                                     : "skins");
     if (def->smooth > PX_LOOP_MOST_LEVELS)
         return px_fail(PX_ERR_ARGUMENT, "export: smooth is %u, wanted 0 to %u", def->smooth,
@@ -395,7 +415,7 @@ void px_export_folder(const PxExportDef *given, char *out, size_t size)
     else
         snprintf(out, size, "%s/%s%s%s%s%s", def->dir, def->format,
                  what > PX_EXPORT_PARTICLES ? "-" : "",
-                 what > PX_EXPORT_PARTICLES ? px_run_file_folder(files[what]) : "",
+                 what > PX_EXPORT_PARTICLES ? folder_of(what) : "",
                  def->material != NULL ? "-" : "", def->material != NULL ? def->material : "");
 }
 
@@ -420,7 +440,7 @@ PxStatus px_export(const PxExportDef *given, PxExportProgress *progress, void *u
     PX_TRY(check_def(def, exporter, &what));
     px_export_folder(def, chosen, sizeof chosen);
     PX_TRY(px_path_join(out, chosen, "."));
-    bool particles = what == PX_EXPORT_PARTICLES;
+    bool particles = what == PX_EXPORT_PARTICLES || what == PX_EXPORT_WALLS;
     Job job = {.def = def,
                .exporter = exporter,
                .out = out,
@@ -428,20 +448,21 @@ PxStatus px_export(const PxExportDef *given, PxExportProgress *progress, void *u
                .skin = what == PX_EXPORT_SKIN,
                .threads = {.count = def->threads > 0 ? def->threads : px_threads_available()}};
 
-    PxNumbers numbers;
+    PxNumbers numbers = {0};
     uint32_t missing;
-    if (particles)
-        PX_TRY(px_frame_list(def->dir, &numbers));
-    else
-        PX_TRY(find_folder(def, what, folder, &numbers));
+    if (what == PX_EXPORT_WALLS)
+        PX_TRY(px_export_placed_begin(def->scene, &job.walls));
+    PxStatus status =
+        particles ? px_frame_list(def->dir, &numbers) : find_folder(def, what, folder, &numbers);
     const char *where = job.where = particles ? def->dir : folder;
     size_t begin = 0, end = numbers.count;
     while (begin < end && numbers.data[begin] < def->first)
         ++begin;
     while (end > begin && numbers.data[end - 1] > def->last)
         --end;
-    PxStatus status;
-    if (numbers.count == 0)
+    if (status != PX_OK)
+        ; /* told already */
+    else if (numbers.count == 0)
         status = px_fail(PX_ERR_ARGUMENT, "export: '%s' has no frames", where);
     else if (begin == end && def->last == UINT32_MAX)
         status = px_fail(PX_ERR_ARGUMENT, "export: '%s' has no frame from %u on, %u is the last",
@@ -456,6 +477,7 @@ PxStatus px_export(const PxExportDef *given, PxExportProgress *progress, void *u
         status = px_fail(PX_ERR_FORMAT, "export: frame %u of '%s' is missing", missing, def->dir);
     else
         status = export_all(&job, numbers.data + begin, (uint32_t)(end - begin), progress, user);
+    px_export_placed_end(job.walls);
     px_cloth_smoother_free(&job.smoother);
     PX_LIST_FREE(&numbers);
     return status;

@@ -58,16 +58,20 @@ static PxStatus copy_moving(PxMovingMesh *moving, PxMesh **out)
     return PX_OK;
 }
 
-static PxStatus write_mesh(const char *path, const PxScene *scene, const PxWall *wall)
+PxStatus px_export_wall_mesh(const PxWall *wall, PxMesh **out)
 {
     PxMovingMesh *moving = px_wall_moving(wall);
+    return moving != NULL ? copy_moving(moving, out) : px_tessellate(wall->shape, false, out);
+}
+
+static PxStatus write_mesh(const char *path, const PxScene *scene, const PxWall *wall)
+{
     PxMesh *mesh = NULL;
     PxBytes bytes = {0};
     char comment[60];
     snprintf(comment, sizeof comment, "phyxel %s, %c up, SI units",
              wall->rigid ? "rigid body" : "wall", scene->head.up == PX_UP_Z ? 'z' : 'y');
-    PxStatus status =
-        moving != NULL ? copy_moving(moving, &mesh) : px_tessellate(wall->shape, false, &mesh);
+    PxStatus status = px_export_wall_mesh(wall, &mesh);
     if (status == PX_OK)
         status = px_mesh_write_ply(mesh, PX_MESH_SINGLE, comment, &bytes);
     if (status == PX_OK)
@@ -77,9 +81,9 @@ static PxStatus write_mesh(const char *path, const PxScene *scene, const PxWall 
     return status;
 }
 
-/* As in pictures: the look of the body, or of its material. */
-static PxVec3 colour_of(const PxScene *scene, const PxSceneBody *body)
+PxVec3 px_export_wall_colour(const PxScene *scene, uint32_t number)
 {
+    const PxSceneBody *body = &scene->body[number];
     const PxSceneLook *look = body->is.look;
     size_t material = body->is.refers[0];
     if (look == NULL && material < scene->materials)
@@ -106,7 +110,7 @@ static PxStatus write_bodies(const char *out, const PxScene *scene, const PxScen
                     : px_wall_moving(wall) != NULL ? "deforms"
                                                    : "wall",
                     wall->inside);
-        add_vector(&text, colour_of(scene, &scene->body[number]));
+        add_vector(&text, px_export_wall_colour(scene, number));
         px_text_add(&text, ",");
         add_quoted(&text, scene->body[number].def.name);
         px_text_add(&text, "\n");

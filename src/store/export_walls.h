@@ -12,6 +12,13 @@ static inline bool px_export_wall_shown(const PxWall *wall)
     return px_shape_kind(wall->shape) != PX_SHAPE_PLANE;
 }
 
+/// The surface of a wall or rigid body as the scene places it; with poses, at time 0. Errors:
+/// PX_ERR_MEMORY, those of shapes.
+PxStatus px_export_wall_mesh(const PxWall *wall, PxMesh **out);
+
+/// Its colour as in pictures, sRGB: the look of the body, or of its material.
+PxVec3 px_export_wall_colour(const struct PxScene *scene, uint32_t body);
+
 /// Writes what the poses move: OUT/body_N.ply, the surface of each rigid body and wall as the scene
 /// places it, bodies.csv with their names and colours, and joints.csv. Errors: PX_ERR_IO,
 /// PX_ERR_MEMORY, those of shapes.

@@ -22,24 +22,29 @@
 
 /* Rough costs of a run; times on one core of a 2-core machine. `tools/estimates` compares them with
  * runs of the shipped scenes. */
-#define BYTES_AT_ALL 23e6          /* memory: program and libraries */
-#define BYTES_A_PARTICLE 1900.0    /* memory: columns, lists, scratch */
-#define BYTES_A_SOLID 3000.0       /* the same of solids: bonds, weights */
-#define DISK_AT_ALL 24e3           /* of a frame: headers, rigid bodies */
-#define DISK_A_STEP 800.0          /* of stats.csv */
-#define DISK_A_PARTICLE 30.0       /* of a frame, compressed */
-#define CHECKPOINT_A_PARTICLE 77.0 /* of a checkpoint */
-#define CHECKPOINT_A_SOLID 450.0   /* the same of solids, with their bonds */
+#define BYTES_AT_ALL 23e6       /* memory: program and libraries */
+#define BYTES_A_PARTICLE 1900.0 /* memory: columns, lists, scratch */
+#define BYTES_A_SOLID 3000.0    /* the same of solids: bonds, weights */
+#define BYTES_A_BRITTLE 5000.0  /* more of solids that break: cracks; pane 6300, face 3600 */
+#define DISK_AT_ALL 34e3        /* of a frame: headers, rigid bodies, frames.xdmf */
+#define DISK_A_STEP 950.0       /* of stats.csv */
+#define DISK_A_PARTICLE 31.0    /* of a frame, compressed */
+#define CHECKPOINT_AT_ALL 75e3  /* of a checkpoint */
+#define CHECKPOINT_A_PARTICLE 112.0
+#define CHECKPOINT_A_SOLID 450.0 /* the same of solids, with their bonds */
 #define CHECKPOINTS 2.0
 #define BYTES_A_SURFEL 500.0     /* memory: columns and links; a vertex of a skin alike */
 #define DISK_A_SURFEL 82.0       /* of a frame, uncompressed */
 #define CHECKPOINT_A_SURFEL 59.0 /* of a checkpoint */
 #define BYTES_A_VERTEX 4500.0    /* of cloth; memory */
+#define BYTES_A_TRIANGLE 250.0   /* of mesh walls, memory; river 210, colon 300 */
+#define BYTES_A_FACET 700.0      /* of rigid meshes, memory; ducks 430, tablecloth 950 */
 #define DISK_A_VERTEX 60.0       /* of cloth, of a frame beside its skin */
 #define CHECKPOINT_A_VERTEX 318.0
 /* Processor time of the start, of a frame, and of a frame's skin by its points, s. */
 #define SECONDS_AT_ALL 0.03
-#define SECONDS_A_FRAME 0.005
+#define SECONDS_A_FRAME 0.004
+#define SECONDS_A_FRAME_PARTICLE 1.5e-6 /* frame and checkpoint */
 #define SECONDS_A_SURFEL 4e-7
 /* Time per rigid body and sub-step of 1/480 s, for primitives and for meshes, s. Tuned with
  * scenes/dominoes.json and scenes/chain.json. */
@@ -51,19 +56,23 @@
 /* Surfels of the coat of an emitted particle, in the mean over a run; scenes/pour.json and
  * quicksilver.json. */
 #define SURFELS_A_PARTICLE 1.4
-/* Time per particle and step, s, that mesh walls add; scenes/cogs.json. */
+/* Time per particle and step, s, that mesh walls and rigid meshes add; river 8e-6 and colon 3.4e-6,
+ * whose particles are all near the wall, cogs 1.1e-6, ducks 0.6e-6. */
 #define SECONDS_MESH_WALL 5e-6
+#define SECONDS_MESH_BODY 8e-7
 /* Time per particle and step on one thread, s, with an equation of state and with an implicit
- * pressure solve (7 iterations per step). Tuned with the dam break. */
+ * pressure solve: ducks 0.9e-6, fountain 0.6e-6, quicksilver 2.1e-6. */
 #define SECONDS_EXPLICIT 5.8e-7
-#define SECONDS_SOLVED 1.8e-6
-/* The same with a solve on a grid, whose cells cost as much as particles. */
-#define SECONDS_GRID 2.2e-6
+#define SECONDS_SOLVED 1e-6
+/* The same with a solve on a grid, whose cells cost as much as particles; dam-break, drop. */
+#define SECONDS_GRID 1.6e-6
 /* Time per iteration of the viscosity solve, s; it takes 2 sqrt(nu dt / h^2) iterations, tuned with
  * scenes/honey.json; h is the smoothing length. */
 #define SECONDS_VISCOUS 1.8e-7
-/* Time per particle of one evaluation of elastic forces, s, and evaluations per implicit step. */
-#define SECONDS_ELASTIC 1e-7
+/* Time per particle of one evaluation of elastic forces, s: 2.5e-8 (cradle) to 6.2e-8 (squash), and
+ * more where bodies rub; of a step besides; and evaluations per implicit step. */
+#define SECONDS_ELASTIC 5e-8
+#define SECONDS_SOLID 2.5e-7
 #define ELASTIC_ITERATIONS 40
 /* Time per vertex of cloth and iteration of its solve, s, which takes 14 sqrt(dt^2 + beta dt)
  * sqrt(E / m) / edge iterations, and per vertex and step of collisions with cloth. Tuned with
@@ -77,6 +86,16 @@
 /* The same for scenes with solids and fluids, whose flow is mostly slow. Median of 11 scenes: 0.21
  * (split) to 0.75 (freeze). */
 #define CALM_MIXED 0.5
+
+/* A film by `phyxel run --film`: its pictures, and per particle of fluids, sample and pixel. A
+ * sample took 3.3e-7 s (cantilever) to 7.4e-7 s (crown). */
+#define FILM_PIXELS (960.0 * 540.0)
+#define FILM_SAMPLES 16.0
+#define SECONDS_SURFACE 1.4e-5 /* glass, crown, ducks: 0.8 to 1.6 */
+#define SECONDS_A_PICTURE 0.1
+#define SECONDS_A_SAMPLE 5.5e-7
+#define DISK_SURFACE 140.0 /* dam-break 134, glass 150 */
+#define DISK_A_PIXEL 0.4
 
 double px_memory_estimate(double particles)
 {
@@ -160,12 +179,14 @@ static PxStatus survey_body(const PxScene *scene, const PxSceneBody *body, const
         px_bounds_add(&out->everything, body->def.shape.at);
     double reach = is_finite(bounds) ? 0.5 * px_length(px_sub(bounds.high, bounds.low)) : 0;
     if (body->def.rigid) {
+        out->facets += px_shape_triangles(shape);
         out->matter = px_bounds_join(out->matter, bounds); /* pictures show it */
         out->speed =
             fmax(out->speed, px_length(body->def.velocity) + px_length(body->def.spin) * reach);
         return PX_OK;
     }
     if (body->def.wall) {
+        out->triangles += px_shape_triangles(shape);
         double speed = 0;
         PX_TRY(wall_speed(body, 2 * reach, &speed));
         out->wall_speed = fmax(out->wall_speed, speed);
@@ -189,13 +210,16 @@ static PxStatus survey_body(const PxScene *scene, const PxSceneBody *body, const
         size_t material = body->is.refers[0];
         bool solid = material != PX_NO_MATERIAL && scene->material[material].def.young > 0;
         PxCoatDef coat;
+        double surfels = (double)body->def.surfels;
         if (body->is.refers[0] != PX_NO_MATERIAL &&
             px_coat_chosen(&scene->material[body->is.refers[0]].def.coat, s, &coat))
-            out->skin_points += fmax(body->def.surfels, corners / (coat.surfel * coat.surfel));
+            out->skin_points += surfels = fmax(surfels, corners / (coat.surfel * coat.surfel));
         else
-            out->skin_points +=
-                body->def.surfels + (solid && body->def.skin ? px_skin_points(shape, s) : 0);
+            out->skin_points += surfels + (solid && body->def.skin ? px_skin_points(shape, s) : 0);
+        if (surfels > 0)
+            out->covering = fmax(out->covering, px_shape_cover_memory(surfels));
         out->solids += solid ? particles : 0;
+        out->brittle += solid && scene->material[material].def.fracture.fractures ? particles : 0;
     }
     out->speed =
         fmax(out->speed, px_length(body->def.velocity) + px_length(body->def.spin) * reach);
@@ -720,19 +744,22 @@ typedef struct Work {
     double cloth; /* seconds of all cloth on one thread */
 } Work;
 
-/* Does fluid meet meshes? */
-static bool has_mesh_walls(const PxScene *scene)
+/* Time per particle and step for meshes that fluid meets, s. */
+static double mesh_cost(const PxScene *scene)
 {
-    for (size_t k = 0; k < scene->bodies; ++k)
-        if (px_body_is_boundary(&scene->body[k].def) &&
-            scene->body[k].def.shape.kind == PX_SHAPE_MESH)
-            return true;
-    return false;
+    double cost = 0;
+    for (size_t k = 0; k < scene->bodies; ++k) {
+        const PxBodyDef *body = &scene->body[k].def;
+        if (px_body_is_boundary(body) && body->shape.kind == PX_SHAPE_MESH)
+            cost = fmax(cost, body->rigid ? SECONDS_MESH_BODY : SECONDS_MESH_WALL);
+    }
+    return cost;
 }
 
 /* Time per particle for a step of length dt, s. */
-static double step_cost(const PxScene *scene, double dt)
+static double step_cost(const PxScene *scene, const PxStepLimit *limit)
 {
+    double dt = limit->seconds;
     double cost = SECONDS_EXPLICIT, h = 0.5 * scene->world.support * scene->world.spacing;
     double iterations = 0, solid = 0;
     size_t fluids = 0;
@@ -743,13 +770,9 @@ static double step_cost(const PxScene *scene, double dt)
         if (m->cloth.cloth)
             continue;
         if (m->young > 0) {
-            /* sub-steps in which an elastic wave travels about half a spacing */
-            double nu = m->poisson,
-                   wave = sqrt(m->young * (1 - nu) / ((1 + nu) * (1 - 2 * nu) * m->density));
             bool implicit = strcmp(m->integration.model, "implicit") == 0;
-            double passes =
-                implicit ? ELASTIC_ITERATIONS : 1 + ceil(dt * wave / (0.5 * scene->world.spacing));
-            solid = fmax(solid, SECONDS_ELASTIC * passes);
+            double passes = implicit ? ELASTIC_ITERATIONS : ceil(dt / limit->substep);
+            solid = fmax(solid, SECONDS_SOLID + SECONDS_ELASTIC * passes);
             if (!flows)
                 continue;
         }
@@ -759,7 +782,7 @@ static double step_cost(const PxScene *scene, double dt)
         if (strcmp(m->viscosity_model.model, "implicit") == 0)
             iterations = fmax(iterations, 2 * sqrt(m->viscosity / m->density * dt) / h);
     }
-    cost += has_mesh_walls(scene) ? SECONDS_MESH_WALL : 0;
+    cost += mesh_cost(scene);
     return (fluids > 0 ? cost + SECONDS_VISCOUS * iterations : 0) + solid;
 }
 
@@ -802,8 +825,18 @@ static void count_steps(void *user, size_t event, double begin, double end,
     bool flow = limit->cause == PX_BY_SOUND && limit->sound == 0;
     double steps = (end - begin) / limit->seconds * (flow ? work->calm : 1);
     work->steps += steps;
-    work->seconds += steps * step_cost(work->scene, limit->seconds);
+    work->seconds += steps * step_cost(work->scene, limit);
     work->cloth += steps * cloth_cost(work->scene, work->survey, limit->seconds);
+}
+
+/* Surfaces around fluids, and a picture of each frame. */
+static void estimate_film(const PxSurvey *survey, double frames, PxSceneEstimate *out)
+{
+    double wrapped = fmax(survey->mean_particles - survey->solids, 0);
+    double seconds = wrapped * SECONDS_SURFACE + SECONDS_A_PICTURE +
+                     FILM_PIXELS * FILM_SAMPLES * SECONDS_A_SAMPLE;
+    out->film_seconds = frames * seconds / out->threads;
+    out->film_disk = frames * (wrapped * DISK_SURFACE + FILM_PIXELS * DISK_A_PIXEL);
 }
 
 static PxStatus estimate(const PxScene *scene, int threads, PxSceneEstimate *out)
@@ -827,20 +860,25 @@ static PxStatus estimate(const PxScene *scene, int threads, PxSceneEstimate *out
         double frames = scene->head.time.frames + 1, solids = survey.solids;
         double points = survey.skin_points, vertices = survey.cloth_vertices;
         out->memory = px_memory_estimate(out->particles) +
-                      solids * (BYTES_A_SOLID - BYTES_A_PARTICLE) + points * BYTES_A_SURFEL +
-                      vertices * BYTES_A_VERTEX;
+                      solids * (BYTES_A_SOLID - BYTES_A_PARTICLE) +
+                      survey.brittle * BYTES_A_BRITTLE +
+                      fmax(points * BYTES_A_SURFEL, survey.covering) + vertices * BYTES_A_VERTEX +
+                      survey.triangles * BYTES_A_TRIANGLE + survey.facets * BYTES_A_FACET;
         out->disk = frames * (DISK_AT_ALL + survey.mean_particles * DISK_A_PARTICLE +
                               points * DISK_A_SURFEL + vertices * DISK_A_VERTEX) +
                     out->steps * DISK_A_STEP +
-                    CHECKPOINTS * (out->particles * CHECKPOINT_A_PARTICLE +
+                    CHECKPOINTS * (CHECKPOINT_AT_ALL + out->particles * CHECKPOINT_A_PARTICLE +
                                    solids * (CHECKPOINT_A_SOLID - CHECKPOINT_A_PARTICLE) +
                                    points * CHECKPOINT_A_SURFEL + vertices * CHECKPOINT_A_VERTEX);
         double a_step = work.steps > 0 ? work.seconds / work.steps : 0;
-        double alone = SECONDS_AT_ALL + frames * (SECONDS_A_FRAME + points * SECONDS_A_SURFEL) +
+        double alone = SECONDS_AT_ALL +
+                       frames * (SECONDS_A_FRAME + points * SECONDS_A_SURFEL +
+                                 survey.mean_particles * SECONDS_A_FRAME_PARTICLE) +
                        survey.table_cells * SECONDS_A_CELL;
         out->seconds =
             alone + (out->steps * survey.mean_particles * a_step + work.cloth + rigid_cost(scene)) /
                         out->threads;
+        estimate_film(&survey, frames, out);
         out->cloth_vertices = survey.cloth_vertices;
         out->cloth_triangles = survey.cloth_triangles;
         uint32_t crossings = 0;

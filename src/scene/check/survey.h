@@ -22,6 +22,10 @@ typedef struct PxSurvey {
     double solids;      ///< particles of solids
     double table_cells; ///< area of walls whose table takes long to make, spacing^2
     double skin_points; ///< surfels and vertices of skins
+    double covering;    ///< most memory that making the surfels of one body takes, bytes
+    double brittle;     ///< particles of solids that break
+    double triangles;   ///< of mesh walls
+    double facets;      ///< triangles of rigid bodies
     double speed;       ///< largest initial speed of a body, also by events, m/s
     double wall_speed;  ///< largest speed of a wall, m/s
 } PxSurvey;
