@@ -39,8 +39,8 @@ static char *complaints(const PxScene *scene)
     size_t count = px_scene_complaint_count(scene);
     for (size_t k = 0; k < count && k < 12; ++k) {
         const PxComplaint *c = px_scene_complaint(scene, k);
-        g_string_append_printf(text, "%s%d:%d: %s: %s", k > 0 ? "\n" : "", c->line, c->column,
-                               c->place, c->text);
+        g_string_append_printf(text, "%s%d:%d: %s%s%s", k > 0 ? "\n" : "", c->line, c->column,
+                               c->place, c->place[0] != '\0' ? ": " : "", c->text);
     }
     if (count > 12)
         g_string_append_printf(text, "\n... and %zu more", count - 12);
