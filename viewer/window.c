@@ -424,6 +424,8 @@ static void show_status(Window *w)
     }
     if (s.live && !s.playing && s.last >= s.total)
         g_string_append(text, "   the end of the scene");
+    if (w->recorder != NULL) /* whatever panel is open */
+        g_string_append_printf(text, "   %s", gtk_label_get_text(GTK_LABEL(w->record_label)));
     gtk_label_set_text(GTK_LABEL(w->status), text->str);
     g_string_printf(text, "frame %u / %u", s.frame, s.total);
     gtk_label_set_text(GTK_LABEL(w->frame_label), text->str);
