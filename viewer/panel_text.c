@@ -54,8 +54,8 @@ static gboolean check(gpointer user)
             gtk_text_buffer_get_iter_at_line(w->buffer, &start, c->line - 1))
             gtk_text_view_scroll_to_iter(GTK_TEXT_VIEW(w->editor), &start, 0.1, FALSE, 0, 0);
         if (k < 6)
-            g_string_append_printf(all, "%s%d:%d: %s: %s", k > 0 ? "\n" : "", c->line, c->column,
-                                   c->place, c->text);
+            g_string_append_printf(all, "%s%d:%d: %s%s%s", k > 0 ? "\n" : "", c->line, c->column,
+                                   c->place, c->place[0] != '\0' ? ": " : "", c->text);
     }
     gtk_label_set_text(GTK_LABEL(w->complaints), count > 0 ? all->str : "no complaints");
     g_string_free(all, TRUE);

@@ -39,8 +39,8 @@ static char *complaints(const PxScene *scene)
     size_t count = px_scene_complaint_count(scene);
     for (size_t k = 0; k < count && k < 12; ++k) {
         const PxComplaint *c = px_scene_complaint(scene, k);
-        g_string_append_printf(text, "%s%d:%d: %s: %s", k > 0 ? "\n" : "", c->line, c->column,
-                               c->place, c->text);
+        g_string_append_printf(text, "%s%d:%d: %s%s%s", k > 0 ? "\n" : "", c->line, c->column,
+                               c->place, c->place[0] != '\0' ? ": " : "", c->text);
     }
     if (count > 12)
         g_string_append_printf(text, "\n... and %zu more", count - 12);
@@ -424,6 +424,8 @@ static void show_status(Window *w)
     }
     if (s.live && !s.playing && s.last >= s.total)
         g_string_append(text, "   the end of the scene");
+    if (w->recorder != NULL) /* whatever panel is open */
+        g_string_append_printf(text, "   %s", gtk_label_get_text(GTK_LABEL(w->record_label)));
     gtk_label_set_text(GTK_LABEL(w->status), text->str);
     g_string_printf(text, "frame %u / %u", s.frame, s.total);
     gtk_label_set_text(GTK_LABEL(w->frame_label), text->str);

@@ -545,7 +545,7 @@ PxStatus px_mac_solve(PxMac *m, double tolerance, uint32_t most, float *pressure
     m->lacks = total(m, 0) > 0;
     PX_TRY(px_mac_yield_begin(m));
     PxMacMultigrid *grid = NULL;
-    PxMacPools pools = {NULL, NULL};
+    PxMacPools pools = {NULL, NULL, false};
     PX_TRY(equate(m, &grid, &pools, tolerance, most, result));
     for (int round = 0; round < SEPARATIONS; ++round) {
         bool more;

@@ -11,7 +11,7 @@ PxStatus px_mac_find_pools(const PxMac *m, PxMacPools *out)
     uint32_t *sealed = PX_ARENA_ARRAY(m->fluid->scratch, uint32_t, cells);
     if (up == NULL || sealed == NULL)
         return px_fail(PX_ERR_MEMORY, "pressure: no room for %u cells", cells);
-    *out = (PxMacPools){up, sealed};
+    *out = (PxMacPools){up, sealed, false};
     for (uint32_t t = 1; t < m->tiles; ++t)
         for (uint64_t in = m->full[t]; in != 0; in &= in - 1) {
             uint32_t cell = first_in(t, in);
@@ -44,6 +44,9 @@ PxStatus px_mac_find_pools(const PxMac *m, PxMacPools *out)
             }
         }
     px_mac_yield_open(m, up, sealed);
+    for (uint32_t t = 1; t < m->tiles && !out->any; ++t)
+        for (uint64_t in = m->full[t]; in != 0 && !out->any; in &= in - 1)
+            out->any = sealed[up[first_in(t, in)]] > 0;
     return PX_OK;
 }
 
@@ -57,6 +60,9 @@ PxStatus px_mac_balance(PxMac *m, PxMacPools *first)
     bool again = first->root != NULL;
     if (!again)
         PX_TRY(px_mac_find_pools(m, first));
+    /* Cells that were taken apart only divide pools, and have a pressure, 0, for each part. */
+    if (!first->any)
+        return PX_OK;
     PxArenaMark mark = px_arena_mark(f->scratch);
     pools = *first;
     if (again)

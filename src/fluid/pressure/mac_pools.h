@@ -7,6 +7,7 @@
 typedef struct PxMacPools {
     uint32_t *root;   ///< of every filled cell: the first cell of its pool
     uint32_t *sealed; ///< of that cell: number of cells of a pool without a free surface, else 0
+    bool any;         ///< there is such a pool
 } PxMacPools;
 
 /// Finds the pools, after the weights of faces are set. Arrays come from the fluid's scratch.
