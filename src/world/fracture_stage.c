@@ -187,15 +187,18 @@ void px_fracture_stage_commit(PxWorld *world)
     world->state.crack_ends += f->events.ended;
 }
 
+double px_fracture_look(const PxMaterialDef *def, double spacing)
+{
+    if (!breaks(def) || strcmp(def->integration.model, "implicit") == 0)
+        return INFINITY;
+    return SOUND * spacing / sqrt(def->young / def->density);
+}
+
 double px_fracture_limit(const PxWorld *world)
 {
     double limit = world->state.crack_speed > 0 ? MOTION / world->state.crack_speed : INFINITY;
-    for (size_t k = 0; k < world->materials.count; ++k) {
-        const PxMaterialDef *def = &world->materials.data[k].def;
-        if (!breaks(def) || strcmp(def->integration.model, "implicit") == 0)
-            continue;
-        limit = fmin(limit, SOUND * world->def.spacing / sqrt(def->young / def->density));
-    }
+    for (size_t k = 0; k < world->materials.count; ++k)
+        limit = fmin(limit, px_fracture_look(&world->materials.data[k].def, world->def.spacing));
     return limit;
 }
 

@@ -23,6 +23,10 @@ void px_fracture_stage_commit(PxWorld *world);
 /// Longest step in which stress is looked at often enough and fronts do not move too far, s.
 double px_fracture_limit(const PxWorld *world);
 
+/// The longest step between two looks at the stress of a material, s; INFINITY: it does not break,
+/// or its solve is implicit.
+double px_fracture_look(const PxMaterialDef *def, double spacing);
+
 /// For statistics.
 uint64_t px_fracture_fronts(const PxWorld *world);
 double px_fracture_area(const PxWorld *world);

@@ -8,6 +8,7 @@
 #include "matter/pose.h"
 #include "scene/layout/shape_forms.h"
 #include "world/actors/opening.h"
+#include "world/fracture_stage.h"
 #include "world/octree_body.h"
 #include "fluid/pressure/implicit_pressure.h"
 #include "fluid/viscosity/viscosity.h"
@@ -631,6 +632,7 @@ PxStepLimit px_step_limit(const PxScene *scene, const PxSurvey *survey, const Px
                          .cause = PX_BY_MAX_STEP,
                          .material = PX_NO_MATERIAL,
                          .substep = INFINITY,
+                         .look = INFINITY,
                          .stiffest = PX_NO_MATERIAL};
     double g = px_length(world->gravity), h = 0.5 * world->support * world->spacing;
     double fall = drop_height(survey, world->gravity);
@@ -650,6 +652,7 @@ PxStepLimit px_step_limit(const PxScene *scene, const PxSurvey *survey, const Px
             continue;
         }
         fluids += flows; /* rigid bodies have materials, too */
+        limit.look = fmin(limit.look, px_fracture_look(&material[k], world->spacing));
         double substep = substep_of(world, &material[k]);
         if (substep < limit.substep) {
             limit.substep = substep;
@@ -823,6 +826,10 @@ static void count_steps(void *user, size_t event, double begin, double end,
     (void)event;
     Work *work = user;
     bool flow = limit->cause == PX_BY_SOUND && limit->sound == 0;
+    PxStepLimit each = *limit;
+    if (limit->look < limit->seconds)
+        each.seconds = limit->look, flow = false;
+    limit = &each;
     double steps = (end - begin) / limit->seconds * (flow ? work->calm : 1);
     work->steps += steps;
     work->seconds += steps * step_cost(work->scene, limit);

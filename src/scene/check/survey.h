@@ -72,6 +72,7 @@ typedef struct PxStepLimit {
     double sound;    ///< its speed of sound, m/s
     double substep;  ///< estimated shortest sub-step of solids at rest, s; INFINITY: none
     size_t stiffest; ///< the material that needs it
+    double look;     ///< longest step of solids that break, s; INFINITY: none
 } PxStepLimit;
 
 /// The time step for the given parameters, which differ from the scene's after events.
