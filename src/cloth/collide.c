@@ -20,7 +20,7 @@
 #define THIN 0.25    /* part of the edges: what is thinner is drawn apart as fast as that */
 #define TIE 1000.0   /* strength of a tie, masses of its vertices */
 #define STRONGER 4.0 /* factor from round to round: the body that presses may be much heavier */
-#define HARDEST 32.0 /* factor by which bodies make contacts between layers steeper, at most */
+#define HARDEST 10.0 /* factor by which bodies make contacts between layers steeper, at most */
 #define EDGES (1u << 31)
 
 /* ---- pairs ----------------------------------------------------------------------------------- */

@@ -14,7 +14,7 @@
 #define WALLS 3    /* rounds in which boundaries decide */
 #define ROUNDS 6   /* rounds of Newton's method */
 #define HARDER 6   /* rounds in which what boundaries would pierce is pushed harder */
-#define TIES 6     /* rounds in which what would cross is tied; floats bear no stronger ties */
+#define TIES 3     /* rounds in which what would cross is tied */
 #define AGAIN 20   /* times that forces are taken anew */
 #define ROUGH 0.02 /* tolerance of rounds that another one follows */
 #define FEW 0.02   /* part of the contacts that may still change */
