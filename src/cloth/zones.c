@@ -10,6 +10,7 @@
 
 #define ROUNDS 40 /* in which zones grow */
 #define SWEEPS 8  /* over the vertices of a zone that slide along walls */
+#define CLEAR 0.1 /* of the distance that is kept: what zones keep from walls */
 #define CLOSE 0.5 /* of the distance that is kept: a body that ends nearer presses */
 
 typedef struct Zone {
@@ -138,11 +139,43 @@ static PxVec3 motion_at(const Zone *z, PxVec3 place)
     return px_add(z->shift, px_cross(z->turn, px_sub(place, z->centre)));
 }
 
-/* Walls along which members slide push zones out. */
+/* The zone of a vertex, if that can be pushed; else NULL. */
+static Zone *pushed(const Work *k, uint32_t i)
+{
+    Zone *z = zone_of(k, i);
+    return z->members > 1 && !z->led ? z : NULL;
+}
+
+/* Keeps a point between vertices out of the boundary at which it has a contact. */
+static void leave_place(Work *k, const PxClothContact *c)
+{
+    const PxClothStep *s = k->s;
+    double squares = 0, end = c->gap - s->dt * px_dot(c->velocity, c->normal);
+    for (int a = 0; a < 3; ++a) {
+        uint32_t i = c->vertex[a];
+        const Zone *z = pushed(k, i);
+        PxVec3 v = z != NULL ? motion_at(z, s->x[i]) : s->w[i];
+        end += s->dt * c->weight[a] * px_dot(v, c->normal);
+        squares += z != NULL ? c->weight[a] * c->weight[a] : 0;
+    }
+    double out = (CLEAR * c->keep - end) / s->dt;
+    for (int a = 0; a < 3 && out > 0 && squares > 0; ++a) {
+        Zone *z = pushed(k, c->vertex[a]);
+        if (z != NULL && c->weight[a] > 0)
+            z->shift = px_mad(z->shift, c->normal, out * c->weight[a] / squares);
+    }
+}
+
+/* Walls at which members are push zones out. */
 static void leave_walls(Work *k)
 {
     const PxClothStep *s = k->s;
-    for (int sweep = 0; sweep < SWEEPS; ++sweep)
+    for (int sweep = 0; sweep < SWEEPS; ++sweep) {
+        for (uint32_t c = 0; c < s->contacts->count; ++c) {
+            const PxClothContact *p = &s->contacts->contact[c];
+            if (p->kind == PX_CLOTH_BOUNDARY && p->body == 0)
+                leave_place(k, p);
+        }
         for (uint32_t i = 0; i < s->system->vertices; ++i) {
             Zone *z = zone_of(k, i);
             if (s->hold[i] != PX_CLOTH_NORMAL || z->members < 2 || z->led)
@@ -151,6 +184,7 @@ static void leave_walls(Work *k)
             if (into > 0)
                 z->shift = px_mad(z->shift, s->normal[i], into);
         }
+    }
 }
 
 static void move(Work *k)

@@ -19,14 +19,6 @@
 #define ROUGH 0.02 /* tolerance of rounds that another one follows */
 #define FEW 0.02   /* part of the contacts that may still change */
 
-static PxStatus solve(PxClothStep *s)
-{
-    uint32_t changed;
-    PX_TRY(px_cloth_contacts_linearise(s, &changed));
-    px_cloth_gas_linearise(s);
-    return px_cloth_solve(s);
-}
-
 /* Rounds of one linear step. */
 static PxStatus solve_rounds(PxClothWalls *walls, PxClothCollision *collision, PxClothStep *s)
 {
@@ -128,14 +120,18 @@ PxStatus px_cloth_contact_solve(PxClothWalls *walls, PxClothCollision *collision
     }
     s->converged = s->converged && solved;
     for (int round = 0; round < TIES; ++round) {
-        uint32_t found;
+        uint32_t found, pierced = 0, changed;
         PX_TRY(px_stop_check(s->threads));
         PX_TRY(px_cloth_collide_tie(collision, &found));
-        if (found == 0)
+        if (round > 0) /* ties may draw cloth into edges of boundaries */
+            PX_TRY(px_cloth_edges_harden(walls, s, &pierced));
+        if (found + pierced == 0)
             return PX_OK;
         s->hard = true;
         px_cloth_walls_release(walls, s);
-        PX_TRY(solve(s));
+        PX_TRY(px_cloth_contacts_linearise(s, &changed));
+        px_cloth_gas_linearise(s);
+        PX_TRY(px_cloth_solve(s));
     }
     uint32_t left;
     return px_cloth_zones(collision, s, &left);
