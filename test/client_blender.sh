@@ -1,9 +1,10 @@
 #!/bin/sh
 # Blender installs the add-on from its zip, imports a sequence and finds counts, bounds, colours and
-# velocities; renders it; plays pc2. Skipped where there is no blender.
+# velocities; renders it; plays pc2. Skipped where there is no Blender, or no NumPy for it.
 set -u
-command -v blender >/dev/null || {
-    echo "SKIPPED: Blender is not installed (tools/install-deps clients): no blender"
+command -v blender >/dev/null &&
+    blender --background --factory-startup --python-exit-code 1 --python-expr 'import numpy' >/dev/null 2>&1 || {
+    echo "SKIPPED: Blender with NumPy is not installed (tools/install-deps clients)"
     exit 77
 }
 . "$PX_SOURCE/test/folder.sh"

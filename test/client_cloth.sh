@@ -4,6 +4,8 @@
 # Skipped where there is neither.
 set -u
 blender=$(command -v blender)
+[ -z "$blender" ] || # the script in Blender needs NumPy
+    blender --background --factory-startup --python-exit-code 1 --python-expr 'import numpy' >/dev/null 2>&1 || blender=
 pvpython=$(command -v pvpython)
 [ -n "$blender$pvpython" ] || {
     echo "SKIPPED: neither Blender nor ParaView is installed (tools/install-deps clients)"
