@@ -549,7 +549,7 @@ static PxStatus end_pasts(PxClothCollision *c)
     return PX_OK;
 }
 
-/* Rigid bodies press on cloth, and the layers below it must carry them: contacts between layers
+/* Rigid bodies press cloth against walls, and its layers must carry them: contacts between layers
  * resist being closed further as much as those of the bodies that press on the pile. */
 static PxStatus carry_bodies(PxClothCollision *c)
 {
@@ -565,7 +565,8 @@ static PxStatus carry_bodies(PxClothCollision *c)
         any = true;
     }
     uint32_t *pile = PX_ARENA_ARRAY(s->scratch, uint32_t, y->cloths + 1);
-    if (pile == NULL)
+    uint8_t *lies = PX_ARENA_ARRAY(s->scratch, uint8_t, y->cloths + 1);
+    if (pile == NULL || lies == NULL)
         return px_fail(PX_ERR_MEMORY, "cloth: no room for %u pieces", y->cloths);
     if (!any)
         return PX_OK;
@@ -573,12 +574,18 @@ static PxStatus carry_bodies(PxClothCollision *c)
         pile[k] = k;
     for (uint32_t k = 0; k < c->search.count; ++k)
         px_join(pile, c->search.near[k].cloth[0] & ~EDGES, c->search.near[k].cloth[1]);
+    memset(lies, 0, y->cloths);
+    for (uint32_t i = 0; i < y->vertices; ++i)
+        if (s->hold[i] != PX_CLOTH_FREE && (s->handle == NULL || s->handle[i] == 0))
+            lies[px_root_of(pile, y->of_vertex[i])] = 1; /* on a wall */
     for (uint32_t k = 0; k < y->cloths; ++k) {
         double *whole = &c->loaded[px_root_of(pile, k)];
         *whole = fmax(*whole, c->loaded[k]);
     }
-    for (uint32_t k = 0; k < y->cloths; ++k)
-        c->loaded[k] = c->loaded[px_root_of(pile, k)];
+    for (uint32_t k = 0; k < y->cloths; ++k) {
+        uint32_t root = px_root_of(pile, k);
+        c->loaded[k] = lies[root] ? c->loaded[root] : 0;
+    }
     return PX_OK;
 }
 
