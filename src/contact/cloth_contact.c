@@ -15,6 +15,7 @@
 #define ROUNDS 6   /* rounds of Newton's method */
 #define HARDER 6   /* rounds in which what boundaries would pierce is pushed harder */
 #define TIES 3     /* rounds in which what would cross is tied */
+#define HELD 16    /* the same where handles hold cloth: zones cannot stretch with it */
 #define AGAIN 20   /* times that forces are taken anew */
 #define ROUGH 0.02 /* tolerance of rounds that another one follows */
 #define FEW 0.02   /* part of the contacts that may still change */
@@ -94,6 +95,15 @@ static void go_back(PxClothStep *s, const Kept *k)
         memcpy(s->bodies->body[b].change, k->change[b], sizeof k->change[b]);
 }
 
+/* Do handles hold any cloth? */
+static bool is_held(const PxClothStep *s)
+{
+    bool held = false;
+    for (uint32_t i = 0; s->handle != NULL && i < s->system->vertices && !held; ++i)
+        held = s->handle[i] != 0;
+    return held;
+}
+
 PxStatus px_cloth_contact_solve(PxClothWalls *walls, PxClothCollision *collision, PxClothStep *s)
 {
     Kept kept = {.w = NULL};
@@ -119,7 +129,8 @@ PxStatus px_cloth_contact_solve(PxClothWalls *walls, PxClothCollision *collision
         }
     }
     s->converged = s->converged && solved;
-    for (int round = 0; round < TIES; ++round) {
+    bool held = is_held(s);
+    for (int round = 0; round < (held ? HELD : TIES); ++round) {
         uint32_t found, pierced = 0, changed;
         PX_TRY(px_stop_check(s->threads));
         PX_TRY(px_cloth_collide_tie(collision, &found));
@@ -134,5 +145,7 @@ PxStatus px_cloth_contact_solve(PxClothWalls *walls, PxClothCollision *collision
         PX_TRY(px_cloth_solve(s));
     }
     uint32_t left;
+    if (held)
+        return PX_OK;
     return px_cloth_zones(collision, s, &left);
 }
