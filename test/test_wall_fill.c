@@ -1,4 +1,4 @@
-/// What walls fill of kernels: points that are far from a wall are left out many at a time.
+/// The part of a kernel that walls fill: skipping points far from a wall changes no result.
 #include "check.h"
 
 #include "base/random.h"

@@ -41,9 +41,9 @@
 /* Spins while waiting for a block of another thread: 10 us on an AMD EPYC. */
 #define SPINS 400
 
-/* So many times as many spins while waiting for work, or for the last block, before sleeping. To
- * wake a thread costs as much as a short loop, and steps of a few thousand particles are hundreds
- * of these with little between them. The core is offered to others in between. */
+/* Rounds of SPINS that a thread waits for work, or for the last block, before it sleeps; between
+ * them it yields its core. Waking a thread costs as much as a short loop, and a step of a few
+ * thousand particles consists of hundreds of short loops. */
 #define PATIENCE 10
 
 typedef struct Loop {

@@ -12,7 +12,8 @@
 /// cloth from crossing:
 /// - Pairs that would lose nearly all of their distance in spite of their contacts are tied
 ///   together: within the solve, their relative velocity is removed.
-/// - What would cross in spite of ties moves as a rigid body (cloth/zones.h).
+/// - What would cross in spite of ties moves as a rigid body (cloth/zones.h), unless handles hold
+///   cloth.
 /// - If pairs would cross in spite of that, the displacements of their pieces, and of those that
 ///   touch them, are cut to the part that is free of crossings (Li et al. 2020, section 4.4), and
 ///   the changes of their velocities by the same part. Kinetic energy is convex in that part, and

@@ -93,7 +93,7 @@ PX_INLINE void set_slab(PxSheetBranch *t, Vec a, Vec ab, Vec ac)
     px_f8_store(high, at + px_f8_max(px_f8(0), px_f8_max(b, c)));
     t->low = low[0];
     t->high = high[0];
-    for (int k = 1; k < 8; ++k) { /* comparisons with NaN are false */
+    for (int k = 1; k < 8; ++k) { /* lanes with NaN change nothing */
         t->low = low[k] < t->low ? low[k] : t->low;
         t->high = high[k] > t->high ? high[k] : t->high;
     }

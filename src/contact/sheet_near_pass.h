@@ -28,7 +28,7 @@ typedef struct PxSheetLanes {
     unsigned least;     ///< bits: no triangle beyond an edge is nearer
     float square[8];    ///< of the distance, m^2
     float apart[3][8];  ///< from the nearest point to the particle, m
-    float weight[3][8]; ///< of the corners in the nearest point; exactly 0 beside an edge
+    float weight[3][8]; ///< barycentric, of the nearest point; exactly 0 if it is on an edge
 } PxSheetLanes;
 
 /// Boxes of branches. The fourth side is the branch's mean normal.

@@ -2,10 +2,9 @@
 /// on a body.
 ///
 /// Rows on the surface whose rest positions are further apart than three spacings count as rows of
-/// another solid; so a slit must be three spacings wide. Which of them may come near each other is
-/// found again only when the solid has deformed by a quarter of a spacing since the last search
-/// (Verlet 1967); which of these are near, in every step, so that the bits do not depend on when
-/// that search was.
+/// another solid, so a slit must be three spacings wide. Candidate pairs are searched again only
+/// when the solid has deformed by a quarter of a spacing since the last search (Verlet 1967). Which
+/// of them touch is tested in every step, so the bits do not depend on when that search was.
 #ifndef PX_CONTACT_SOLID_SELF_H
 #define PX_CONTACT_SOLID_SELF_H
 

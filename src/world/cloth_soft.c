@@ -90,9 +90,9 @@ double px_cloth_soft_limit(const PxWorld *world)
 
 /* ---- the solve ------------------------------------------------------------------------------- */
 
-/* The longest step while a particle is near cloth: stiffness of contacts depends on that one, not
- * on the present one. It would grow with the square of a shorter step, and the energy of pressed
- * contacts with it. */
+/* The longest step allowed while a particle is near cloth. The stiffness of its contacts is that of
+ * this step: with the present one a contact that is pressed would gain energy whenever the step is
+ * shortened, since the stiffness is the mass over the square of the step. */
 static double usual_step(const PxClothStep *s, const PxMaterialDef *def, double radius)
 {
     double step = strcmp(def->integration.model, "implicit") != 0

@@ -47,8 +47,8 @@ bool px_resamples(const PxWorld *world)
     return false;
 }
 
-/* Edge of the smallest cells of a row's material; infinite: it does not break. Beside fluids all
- * particles of the surface have the size of the fluid's. */
+/* Edge of the smallest cells into which a particle's material is split; infinite if the material
+ * does not break. In scenes with fluids surface cells stay as large as the fluid's particles. */
 static double finest_of(const PxWorld *world, uint32_t row)
 {
     const PxFractureDef *law = &world->materials.data[world->particles.material[row]].def.fracture;
@@ -84,8 +84,8 @@ static bool may_split(const Look *look, uint32_t row)
     return is_cell(look->axes, row) && child >= (1 - ROUNDING) * finest_of(world, row);
 }
 
-/* Eq. 5.34: the neighbours that are left, each with the strength of its bond. In a rest shape that
- * is kept no particle leaves the support by deformation; those count that are in it now. */
+/* Eq. 5.34: the number of neighbours, each weighted with its bond, which cracks have weakened. Only
+ * those count that are within the support in the deformed shape. */
 static double neighbours_of(const Look *look, uint32_t k)
 {
     const PxElasticSet *set = &look->world->elastic_set;

@@ -75,8 +75,8 @@ PX_INLINE uint32_t first_in(uint32_t tile, uint64_t mask)
     return tile * CELLS + (uint32_t)__builtin_ctzll(mask);
 }
 
-/* Bits of the tile's cells whose cell `steps` (1 or 2) farther along an axis has its bit set in
- * mask[], which has a mask for each tile. */
+/* The cells of a tile, as bits, whose neighbour `steps` (1 or 2) cells away on that side of an axis
+ * is set in mask[], which has a mask for each tile. */
 PX_INLINE uint64_t cells_beside(const PxMac *m, const uint64_t *mask, uint32_t tile, int axis,
                                 int side, int steps)
 {

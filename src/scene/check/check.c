@@ -384,7 +384,7 @@ static void check_explicit(PxScene *scene)
     }
 }
 
-/* Cells of solids that break may be split, but not without end. */
+/* The smallest cell of solids that break must be at least an eighth of the spacing. */
 static void check_resampling(PxScene *scene)
 {
     PxPath root = px_path_root(), materials = px_path_key(&root, "materials");

@@ -132,7 +132,7 @@ PxStatus px_fracture_stresses(PxFractureField *f, const PxSolid *s, bool *due)
 /* Cells up to this many times the smallest one share its grid. */
 #define SMALL 1.5f
 
-/* Sorts some rows, `spot`, by a grid whose cells are as large as those reach. */
+/* Sorts the rows in `spot` by cells of a grid as large as the longest reach of their kernels. */
 static PxStatus sort_spots(const PxFractureField *f, PxFractureSpot *spot, uint32_t count,
                            PxGrid *grid)
 {
