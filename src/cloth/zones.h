@@ -6,7 +6,7 @@
 /// mass, momentum and angular momentum of its members. In the velocity field V + W x r no two
 /// points come nearer, so a zone cannot cross itself; where zones meet others they join, until
 /// nothing crosses. Momentum is kept, and kinetic energy can only be lost. A zone with vertices
-/// that a wall or handle holds moves as these do.
+/// that stick to a wall moves as these do. Not used where handles hold cloth: zones cannot stretch.
 #ifndef PX_CLOTH_ZONES_H
 #define PX_CLOTH_ZONES_H
 
